@@ -12,6 +12,7 @@ from editahead_prompts.sketches.sketch import Snippet
 from .lattice import Edge, Lattice, Node
 from .lines import describe_lines
 from .operations import OperationModel
+from .path_features import PathFeatures
 from .tokens import SketchTokens, Token, read_tokens
 from .weights import Weights, add_features, fitted_weights
 
@@ -58,7 +59,7 @@ def align(snippet: Snippet, target: Target, limit: int, weights: Weights | None 
         splices = to_splices(path, sketch, target)
         if splices not in found:
             features: dict[str, float] = {}
-            add_features(features, lattice.features(path))
+            add_features(features, PathFeatures(lattice).of(path))
             found[splices] = Alignment(splices, score, features)
     return list(found.values())
 

@@ -14,7 +14,7 @@ from heapq import nlargest
 from math import inf, log1p
 from typing import Literal
 
-from .operations import OperationModel, Pairs
+from .operations import OperationModel
 
 Operation = Literal["start", "match", "change", "insert", "end"]
 Between = Literal["", "delete", "skip", "elide"]
@@ -93,7 +93,7 @@ class Lattice:
     """
 
     def __init__(self, model: OperationModel, check: Callable[[], None] = lambda: None) -> None:
-        self._model = model
+        self.model = model
         self._tokens = model.sketch.tokens
         self._count = len(model.lines)
         self._known_boundaries: dict[tuple[str, int | None], dict[int, float]] = {}
@@ -120,7 +120,7 @@ class Lattice:
         return [node for node in kept if node.forward >= kept[0].forward - _MAX_LAG]
 
     def _nodes(self, number: int, before: Sequence[Node]) -> Iterator[Node]:
-        model, token = self._model, self._tokens[number]
+        model, token = self.model, self._tokens[number]
         score = model.weights.score
         is_free = token.marker is not None or number == 0
         for place in self._matches(number, before, is_free=is_free):
@@ -140,12 +140,12 @@ class Lattice:
         if line.kind == "blank":
             found = (self._next_blank(end) for end in ends)
             return sorted({place for place in found if place is not None})
-        places = self._model.places.get(line.key, [])
+        places = self.model.places.get(line.key, [])
         if len(places) <= _MAX_REPEATS:
             return places
         if is_free:
             depth = line.depth
-            return sorted(places, key=lambda place: (abs(self._model.lines[place].depth - depth), place))[
+            return sorted(places, key=lambda place: (abs(self.model.lines[place].depth - depth), place))[
                 : 3 * _MAX_REPEATS
             ]
         near: set[int] = set()
@@ -155,7 +155,7 @@ class Lattice:
         return sorted(near)
 
     def _next_blank(self, end: int) -> int | None:
-        lines = self._model.lines[end : end + _MAX_BLANKS]
+        lines = self.model.lines[end : end + _MAX_BLANKS]
         return next((end + at for at, line in enumerate(lines) if line.kind == "blank"), None)
 
     def _free_places(self, number: int, before: Sequence[Node]) -> list[int]:
@@ -178,14 +178,14 @@ class Lattice:
         for token in self._tokens[number + 1 :]:
             if token.marker is not None:
                 break
-            places = self._model.places.get(token.line.key, []) if token.line.key else []
+            places = self.model.places.get(token.line.key, []) if token.line.key else []
             if places:
                 return places[:_MAX_REPEATS]
         return []
 
     def _best_hidden(self, depth: int, before: Sequence[Node]) -> list[float]:
         """Return for each place the best score of a marker that ends there."""
-        model, weights = self._model, self._model.weights
+        model, weights = self.model, self.model.weights
         hidden, cap = model.hidden(depth), weights["hide.limit"]
         begins: dict[int, float] = {}
         for node in before:
@@ -215,7 +215,7 @@ class Lattice:
                 node.forward, node.before = forward, edge
 
     def _edge(self, source: Node, target: Node) -> Edge | None:
-        marker = self._marker_before(target)
+        marker = self.marker_before(target)
         if source.operation == "start" and marker is None:
             score = self._start_score(target.token, target.start) + self._step("start", target)
             return Edge(source, target, score + self._entry(source, target, ""), "", 0)
@@ -230,11 +230,12 @@ class Lattice:
             return Edge(source, target, score, "", source.end)
         return self._gap_edge(source, target)
 
-    def _marker_before(self, node: Node) -> int | None:
-        return self._model.sketch.end if node.operation == "end" else self._tokens[node.token].marker
+    def marker_before(self, node: Node) -> int | None:
+        """Return the depth of the marker above a node; None without a marker."""
+        return self.model.sketch.end if node.operation == "end" else self._tokens[node.token].marker
 
     def _step(self, source: str, target: Node) -> float:
-        return self._model.weights[f"step.{source} {target.operation}"]
+        return self.model.weights[f"step.{source} {target.operation}"]
 
     def _entry(self, source: Node, target: Node, between: Between) -> float:
         """Return the score of the place of an insertion that begins with this node."""
@@ -247,10 +248,10 @@ class Lattice:
         key = (source.operation, target.operation)
         known = self._known_steps.get(key)
         if known is None:
-            weights = self._model.weights
+            weights = self.model.weights
             names = (f"step.{key[0]} {between}{key[1]}" for between in ("", "delete ", "skip "))
             direct, deleted, skipped = (weights[name] for name in names)
-            skipped += weights["skip.stubs"] * self._model.sketch.stubs / 3
+            skipped += weights["skip.stubs"] * self.model.sketch.stubs / 3
             known = self._known_steps[key] = direct, deleted, skipped
         return known
 
@@ -260,7 +261,7 @@ class Lattice:
         _, deleted, skipped = self._steps(source, target)
         deleted += (
             self._boundary("delete from.", start)
-            + self._model.deleted(start, end)
+            + self.model.deleted(start, end)
             + self._boundary("delete to.", end)
         )
         skipped += self._boundary("skip from.", start) + self._boundary("skip to.", end)
@@ -286,7 +287,7 @@ class Lattice:
             return []
         known = self._known_tails.get((source, depth))
         if known is None:
-            hidden = self._model.hidden(depth)
+            hidden = self.model.hidden(depth)
             places = range(source.end + 1, min(source.end + _MAX_TAIL, self._count) + 1)
             scores = {place: self._tail_score(source, place) for place in places}
 
@@ -298,7 +299,7 @@ class Lattice:
         return known
 
     def _tail_score(self, source: Node, place: int) -> float:
-        model = self._model
+        model = self.model
         return (
             self._boundary("delete from.", source.end)
             + model.deleted(source.end, place)
@@ -311,11 +312,11 @@ class Lattice:
         end = target.start
         score = 0.0
         if start == source.end:
-            score = self._model.weights[f"step.{source.operation} elide"] + self._exit(source)
+            score = self.model.weights[f"step.{source.operation} elide"] + self._exit(source)
         if start == end:
             return score + self._nothing_hidden(start, depth)
-        hidden = self._model.hidden(depth)
-        inside = max(hidden[end] - hidden[start], self._model.weights["hide.limit"])
+        hidden = self.model.hidden(depth)
+        inside = max(hidden[end] - hidden[start], self.model.weights["hide.limit"])
         return (
             score
             + self._boundary("elide from.", start, depth)
@@ -329,7 +330,7 @@ class Lattice:
         best = (
             self._end_score(source.end, depth)
             + self._exit(source)
-            + self._model.weights[f"step.{source.operation} end"]
+            + self.model.weights[f"step.{source.operation} end"]
         )
         deleted = source.end
         if source.operation in ("insert", "change"):
@@ -345,12 +346,12 @@ class Lattice:
         known = self._known_boundaries.setdefault((name, depth), {})
         score = known.get(place)
         if score is None:
-            names = self._model.boundaries.describe(place, depth)
-            score = known[place] = self._model.weights.total(name, names)
+            names = self.model.boundaries.describe(place, depth)
+            score = known[place] = self.model.weights.total(name, names)
         return score
 
     def _place_score(self, number: int, place: int) -> float:
-        model, token = self._model, self._tokens[number]
+        model, token = self.model, self._tokens[number]
         score = self._boundary("insert at.", place, token.line.depth)
         for kind, scope in model.scopes(token):
             if scope is not None and not scope.is_new:
@@ -365,15 +366,15 @@ class Lattice:
         return self._boundary("insert to.", source.end, self._tokens[source.token].line.depth)
 
     def _nothing_hidden(self, place: int, depth: int) -> float:
-        weights = self._model.weights
-        ends = "at the end of a block" in self._model.boundaries.describe(place, depth)
+        weights = self.model.weights
+        ends = "at the end of a block" in self.model.boundaries.describe(place, depth)
         return weights["hide.nothing"] + ends * weights["hide.nothing at the end"]
 
     def _start_score(self, number: int, place: int) -> float:
         return self._boundary("begin.", place, self._tokens[number].line.depth)
 
     def _end_score(self, place: int, depth: int) -> float:
-        weights, cut = self._model.weights, self._cuts[place]
+        weights, cut = self.model.weights, self.cuts[place]
         return (
             self._boundary("end.", place, depth)
             + (cut > 0) * weights["end.cut"]
@@ -381,11 +382,11 @@ class Lattice:
         )
 
     @cached_property
-    def _cuts(self) -> list[int]:
+    def cuts(self) -> list[int]:
         """For each place the lines below that are deeper than the shallowest line of the sketch, up to one that is not."""
         floor = min((token.line.depth for token in self._tokens if token.line.depth >= 0), default=0)
         cuts = [0]
-        for line in reversed(self._model.lines):
+        for line in reversed(self.model.lines):
             cuts.append(cuts[-1] if line.depth < 0 else cuts[-1] + 1 if line.depth > floor else 0)
         return cuts[::-1]
 
@@ -414,86 +415,6 @@ class Lattice:
                 path = _path_through(node)
                 seen.update(id(edge.target) for edge in path)
                 yield node.forward + node.backward, path
-
-    # Features of a path, for the fit of the weights.
-
-    def features(self, path: Sequence[Edge]) -> Pairs:
-        """Yield the features whose weighted sum is the score of a path."""
-        for edge in path:
-            yield from self._edge_features(edge)
-            yield from self._node_features(edge.target)
-
-    def _node_features(self, node: Node) -> Pairs:
-        if node.operation == "match":
-            yield from self._model.match(node.token, node.start)
-        elif node.operation == "change":
-            yield from self._model.change(node.token, node.start, node.similarity)
-        elif node.operation == "insert":
-            yield from self._model.insert(node.token)
-
-    def _edge_features(self, edge: Edge) -> Pairs:
-        source, target, marker = edge.source, edge.target, self._marker_before(edge.target)
-        if source.operation == "start" and marker is None:
-            yield f"step.start {target.operation}", 1.0
-            yield from self._flags("begin.", target.start, self._tokens[target.token].line.depth)
-        elif marker is not None or target.operation == "end":
-            yield from self._tail_features(edge, marker)
-        elif not edge.between:
-            yield f"step.{source.operation} {target.operation}", 1.0
-        else:
-            yield from self._gap_features(edge)
-        if target.operation == "insert" and not (source.operation == "insert" and not edge.between):
-            yield from self._model.insert_at(target.token, target.start)
-
-    def _gap_features(self, edge: Edge) -> Pairs:
-        start, end, name = edge.source.end, edge.target.start, edge.between
-        yield f"step.{edge.source.operation} {name} {edge.target.operation}", 1.0
-        yield from self._flags(f"{name} from.", start)
-        yield from self._flags(f"{name} to.", end)
-        if name == "delete":
-            yield from self._model.delete_lines(start, end)
-        else:
-            yield "skip.stubs", self._model.sketch.stubs / 3
-
-    def _tail_features(self, edge: Edge, marker: int | None) -> Pairs:
-        """Yield the features of a way over a marker or to the end."""
-        source, start = edge.source, edge.deleted
-        if start > source.end:
-            yield f"step.{source.operation} delete elide", 1.0
-            yield from self._flags("delete from.", source.end)
-            yield from self._flags("delete to.", start)
-            yield from self._model.delete_lines(source.end, start)
-        elif source.operation == "insert":
-            yield from self._flags("insert to.", source.end, self._tokens[source.token].line.depth)
-        if marker is None:
-            if start == source.end:
-                yield f"step.{source.operation} end", 1.0
-            cut = self._cuts[start]
-            yield from self._flags("end.", start, self._tokens[-1].line.depth)
-            yield "end.cut", float(cut > 0)
-            yield "end.lines", log1p(cut)
-            return
-        if start == source.end:
-            yield f"step.{source.operation} elide", 1.0
-        yield f"step.elide {edge.target.operation}", 1.0
-        yield from self._hide_features(start, edge.target.start, marker)
-
-    def _hide_features(self, start: int, end: int, depth: int) -> Pairs:
-        if start == end:
-            yield "hide.nothing", 1.0
-            ends = "at the end of a block" in self._model.boundaries.describe(start, depth)
-            yield "hide.nothing at the end", float(ends)
-            return
-        yield from self._flags("elide from.", start, depth)
-        yield from self._flags("elide to.", end, depth)
-        hidden = self._model.hidden(depth)
-        if hidden[end] - hidden[start] >= self._model.weights["hide.limit"]:
-            yield from self._model.hide_lines(start, end, depth)
-        else:
-            yield "hide.limit", 1.0
-
-    def _flags(self, prefix: str, place: int, depth: int | None = None) -> Pairs:
-        return ((f"{prefix}{name}", 1.0) for name in self._model.boundaries.describe(place, depth))
 
 
 def _path_through(node: Node) -> list[Edge]:

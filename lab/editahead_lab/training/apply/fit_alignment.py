@@ -24,6 +24,7 @@ from editahead_inference.apply.alignment.align import align, to_splices
 from editahead_inference.apply.alignment.lattice import Lattice
 from editahead_inference.apply.alignment.lines import Line, describe_lines
 from editahead_inference.apply.alignment.operations import OperationModel, Pairs
+from editahead_inference.apply.alignment.path_features import PathFeatures
 from editahead_inference.apply.alignment.tokens import SketchTokens, read_tokens
 from editahead_inference.apply.alignment.weights import Features, Weights, add_features, fitted_weights
 
@@ -178,7 +179,7 @@ def right_alignment(sketch: PreparedSketch, weights: Weights) -> Features | None
             return None
         if sketch.accepts(to_splices(path, tokens, target)):
             features: dict[str, float] = {}
-            add_features(features, lattice.features(path))
+            add_features(features, PathFeatures(lattice).of(path))
             features.pop("forbidden", None)
             return features
     return None
