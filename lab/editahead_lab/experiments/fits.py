@@ -142,7 +142,7 @@ class ApplyFit(Fit):
     sketches: int = setting(4_000, "sketches that are made of each file", minimum=1)
     seed: int = setting(5, "seed of their choice")
 
-    def fitted_on(self, found: Mapping[str, Any]) -> Output:
+    def fitted_on(self, found: Mapping[str, Any]) -> Output[Any]:
         """Return the output of the fit."""
         to = f"{found['sketches']} sketches of {', '.join(found['fitted on'])}"
         return self.fitted(found, to, _line("judged", found["figures"]))
@@ -154,7 +154,7 @@ class AlignmentFit(ApplyFit):
 
     epochs: int = setting(2, "how often each sketch is seen", minimum=1)
 
-    def run(self, context: Context) -> Output:
+    def run(self, context: Context) -> Output[Any]:
         from editahead_lab.training.apply.fit_alignment import FitSettings, train
 
         settings = FitSettings(self.sketches, self.epochs, self.seed)
@@ -167,7 +167,7 @@ class EvidenceFit(ApplyFit):
 
     requires = ("scipy", "numpy")
 
-    def run(self, context: Context) -> Output:
+    def run(self, context: Context) -> Output[Any]:
         from editahead_lab.training.apply.fit_evidence import train
 
         return self.fitted_on(train(self.edits, self.judged, self.out, self.sketches, self.seed))
