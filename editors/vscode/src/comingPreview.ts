@@ -44,6 +44,12 @@ export class ComingPreview {
     const { edit } = this.coming;
     if (this.isOver) return;
     if (edit === undefined) await this.preview.takeAway();
-    else await this.preview.show(edit, { replan: () => undefined, isComing: true, onClose: this.cancel });
+    else await this.preview.show(edit, { replan: () => undefined, isComing: true, onClose: () => this.close() });
+  }
+
+  // What comes after the user closed the preview is not drawn again.
+  private close(): void {
+    this.isOver = true;
+    this.cancel();
   }
 }
