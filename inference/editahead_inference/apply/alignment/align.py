@@ -19,6 +19,12 @@ from .weights import Weights, add_features, fitted_weights
 _SLACK = 8.0
 """How much worse than the best alignment another one may be."""
 
+_MAX_TOKENS = 400
+"""Lines of a sketch that are aligned."""
+
+_MAX_HIDDEN = 200_000
+"""Lines of the file that all markers together may hide, which bounds the time."""
+
 _MAX_PATHS = 60
 """Paths that are looked at for alignments that differ."""
 
@@ -39,7 +45,7 @@ class Alignment:
 
 
 def align(snippet: Snippet, target: Target, limit: int, weights: Weights | None = None) -> list[Alignment]:
-    """Return the best alignments that make different texts, best first.
+    """Return the best alignments that make different texts, best first; none of a sketch or a file that is too large.
 
     Args:
         snippet: The sketch.
@@ -48,7 +54,8 @@ def align(snippet: Snippet, target: Target, limit: int, weights: Weights | None 
         weights: The weights; None = those of this package.
     """
     sketch = read_tokens(snippet, target.lines)
-    if not sketch.tokens:
+    markers = sum(token.marker is not None for token in sketch.tokens)
+    if not 0 < len(sketch.tokens) <= _MAX_TOKENS or markers * len(target.lines) > _MAX_HIDDEN:
         return []
     model = OperationModel(sketch, describe_lines(target.lines.bodies), weights or fitted_weights())
     lattice = Lattice(model, target.check)

@@ -21,8 +21,8 @@ MIN_SIMILARITY = 50
 _MAX_VERSIONS = 8
 """Lines of the file that a line of the sketch may be a new version of."""
 
-_MAX_COMPARISONS = 400_000
-"""Pairs of lines that are compared, which bounds the time of a large file."""
+_MAX_COMPARISONS = 200_000_000
+"""Characters of the sketch times those of the file that are compared, which bounds the time."""
 
 _MAX_DEPTHS = 3.0
 """Levels of indentation by which the depths of two lines differ, at most."""
@@ -45,6 +45,8 @@ class OperationModel:
         self.boundaries = Boundaries(lines)
         self._scopes = ScopeIndex(lines)
         self._keys = [line.key for line in lines]
+        shown = sum(len(token.line.key) for token in sketch.tokens)
+        self._may_compare = shown * sum(map(len, self._keys)) <= _MAX_COMPARISONS
         self.places: dict[str, list[int]] = {}
         for number, key in enumerate(self._keys):
             self.places.setdefault(key, []).append(number)
@@ -64,7 +66,7 @@ class OperationModel:
     def versions(self, number: int) -> list[tuple[int, float]]:
         """Return the lines of the file that a token may be a new version of, with their similarity from 0 to 1."""
         line = self.sketch.tokens[number].line
-        if not line.key or len(self._keys) * len(self.sketch.tokens) > _MAX_COMPARISONS:
+        if not line.key or not self._may_compare:
             return []
         found = extract(
             line.key,

@@ -127,6 +127,17 @@ def test_a_long_alignment_can_be_cancelled() -> None:
         align(snippet_of("...\n    def save(self):\n...\n"), target, 4)
 
 
+@pytest.mark.parametrize(
+    ("sketch", "file"),
+    [
+        pytest.param("a = 1\n" * 401, "a = 1\n", id="lines of the sketch"),
+        pytest.param("...\na = 1\n" * 300, "a = 1\n" * 1000, id="lines that markers hide"),
+    ],
+)
+def test_what_is_too_large_is_not_aligned(sketch: str, file: str) -> None:
+    assert texts(sketch, file) == []
+
+
 LINES = st.lists(
     st.sampled_from(["def f():", "    a = 1", "    b = a", "    return b", "}", "", "class C:", "    c()"]),
     max_size=12,
