@@ -19,15 +19,17 @@ class HeldPipe:
         self._end = -1
 
     def wait_for_reader(self) -> None:
-        """Wait until a process has opened it."""
-        self._end = os.open(self.path, os.O_WRONLY)
+        """Wait until a process has opened it; fail if none does."""
+        if not self.hold().wait(_MAX_WAIT_MS / 1000):
+            os.close(os.open(self.path, os.O_RDONLY | os.O_NONBLOCK))  # ends the thread
+            raise AssertionError(f"no process opened {self.path}")
 
     def hold(self) -> threading.Event:
         """Wait for a reader on a thread; return what is set then."""
         is_held = threading.Event()
 
         def wait() -> None:
-            self.wait_for_reader()
+            self._end = os.open(self.path, os.O_WRONLY)
             is_held.set()
 
         threading.Thread(target=wait).start()
