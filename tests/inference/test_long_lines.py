@@ -74,9 +74,16 @@ def test_brackets_in_brackets_are_looked_at_once() -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["f((a) => b)", "f(((a) => b)())", "f(1, (g, (a) => b))", "((a) => b)(1)", "x = (((((a) => b))))"]
+    "line",
+    [
+        "f(function g(a) {})",
+        "f((function g(a) {})())",
+        "f(1, (h, function g(a) {}))",
+        "(function g(a) {})(1)",
+        "x = (((((function g(a) {})))))",
+    ],
 )
-def test_the_parameters_of_a_function_in_brackets_are_found(line: str) -> None:
+def test_a_function_in_brackets_is_found(line: str) -> None:
     snapshot = Snapshot.from_text(f"{line};\n", uri="file:///a.js", language="javascript")
     found = list(functions_at(0, DocumentIndex(snapshot), SyntaxTrees()))
-    assert [parameters.text for _, parameters in found] == [b"(a)"]
+    assert [function.name.text for function in found] == [b"g"]

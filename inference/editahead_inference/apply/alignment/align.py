@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from editahead_inference.apply.placement.line_matching import DISTINCTIVE
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice, drop_noops
 from editahead_prompts.sketches.sketch import Snippet
@@ -37,11 +38,13 @@ class Alignment:
         splices: What it changes.
         score: A logarithm of odds against the other alignments of the sketch: higher is likelier.
         features: The features whose weighted sum is the score.
+        is_anchored: A distinctive line of the sketch is a line of the file, or a new version of one.
     """
 
     splices: tuple[Splice, ...]
     score: float
     features: dict[str, float] = field(repr=False, compare=False)
+    is_anchored: bool
 
 
 def align(snippet: Snippet, target: Target, limit: int, weights: Weights | None = None) -> list[Alignment]:
@@ -67,8 +70,15 @@ def align(snippet: Snippet, target: Target, limit: int, weights: Weights | None 
         if splices not in found:
             features: dict[str, float] = {}
             add_features(features, PathFeatures(lattice).of(path))
-            found[splices] = Alignment(splices, score, features)
+            found[splices] = Alignment(splices, score, features, _is_anchored(path, sketch.tokens))
     return list(found.values())
+
+
+def _is_anchored(path: Sequence[Edge], tokens: Sequence[Token]) -> bool:
+    return any(
+        edge.target.operation in ("match", "change") and tokens[edge.target.token].line.weight >= DISTINCTIVE
+        for edge in path
+    )
 
 
 def to_splices(path: Sequence[Edge], sketch: SketchTokens, target: Target) -> tuple[Splice, ...]:

@@ -8,7 +8,7 @@ from editahead_inference.apply.alignment.align import Alignment
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import drop_noops, keep_typography, to_edit
 from editahead_inference.apply.results import RefusalReason
-from editahead_prompts.sketches.sketch import FileSketch, Snippet
+from editahead_prompts.sketches.sketch import Elision, FileSketch, Snippet
 
 from .blank_runs import keep_blank_runs
 from .evidence import Provenance
@@ -25,9 +25,15 @@ _OFFERED: frozenset[RefusalReason | None] = frozenset({None, "ambiguous", "would
 def aligned_readings(
     part: FileSketch, snippet: Snippet, target: Target, alignments: Sequence[Alignment]
 ) -> Iterator[PlausibleReading]:
-    """Yield the readings that alignments make, best first."""
+    """Yield the readings that alignments make, best first.
+
+    Code that neither shows lines of the file nor has a marker may be no sketch at all: nothing says where it belongs.
+    """
+    has_markers = any(isinstance(piece, Elision) for piece in snippet.parts)
     for each in alignments:
         target.check()
+        if not (each.is_anchored or has_markers):
+            continue
         kept = keep_blank_runs(snippet, target, each.splices)
         splices = drop_noops(keep_typography(kept, target.lines.bodies), target.lines.bodies)
         if not splices or any(not target.low <= splice.start <= target.high for splice in splices):

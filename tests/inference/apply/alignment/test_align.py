@@ -109,6 +109,12 @@ def test_the_others_are_other_texts_and_less_likely() -> None:
     assert any("self.items = {}" not in text for text in after), "the new line may be a version of the next"
 
 
+def test_code_with_no_line_of_the_file_is_not_anchored() -> None:
+    target = target_of(FILE)
+    assert not any(found.is_anchored for found in align(snippet_of("total = 1\n"), target, 4))
+    assert align(snippet_of("...\n    def save(self):\n        pass\n"), target, 4)[0].is_anchored
+
+
 def test_a_sketch_without_code_has_no_alignment() -> None:
     assert texts("...\n") == texts("\n\n") == []
 
