@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from editahead_inference.apply.alignment.align import Alignment
+from editahead_inference.apply.placement.line_matching import is_annotation, normalize_line
 from editahead_inference.apply.placement.placement import Target
-from editahead_inference.apply.placement.splices import drop_noops, keep_typography, to_edit
+from editahead_inference.apply.placement.splices import Splice, drop_noops, keep_typography, to_edit
 from editahead_inference.apply.results import RefusalReason
 from editahead_prompts.sketches.sketch import Elision, FileSketch, Snippet
 
@@ -38,9 +39,20 @@ def aligned_readings(
         splices = drop_noops(keep_typography(kept, target.lines.bodies), target.lines.bodies)
         if not splices or any(not target.low <= splice.start <= target.high for splice in splices):
             continue
+        if any(_parts_annotation(splice, target) for splice in splices):
+            continue
         edit = to_edit(target.original, splices, part.final_newline)
         guess = edit.apply(target.original.text)
         failure = first_failure(part, target, splices, edit, guess, is_choice=True)
         reason = failure.reason if failure is not None else None
         if reason in _OFFERED:
             yield PlausibleReading(splices, edit, guess, Provenance(is_aligned=True, failure=reason))
+
+
+def _parts_annotation(splice: Splice, target: Target) -> bool:
+    """Return whether new lines go between an annotation and what it belongs to, and take it over."""
+    keys = [key for key in map(normalize_line, splice.lines) if key]
+    above = next((key for key in reversed(target.lines.keys[: splice.start]) if key), "")
+    if splice.end > splice.start or not keys or not is_annotation(above):
+        return False
+    return not (is_annotation(keys[0]) or is_annotation(keys[-1]))
