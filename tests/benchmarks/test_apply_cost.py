@@ -77,6 +77,17 @@ def test_ordinary_sketches(lines: int) -> None:
     assert applied
 
 
+@pytest.mark.parametrize("lines", [1_000, 5_000, 20_000])
+def test_sketches_with_choices(lines: int) -> None:
+    text = python_text(lines)
+    files, trees = OneFile(text, "python"), SyntaxTrees(reproducible=True)
+    sketch = f"    {MARK}\n\n    def newest(self):\n        return self.all()[-1]\n\n    {MARK}\n"
+    results = [_apply(sketch, files, trees) for _ in range(max(ROUNDS // 8, 3))]
+    row = [f"{lines:,} lines", *p50_p99([took for took, _ in results])]
+    show("a new method between marks: all its places, CPU ms", ["", "p50", "p99"], [row])
+    assert all(outcome != "applied" for _, outcome in results)
+
+
 def _like_functions(lines: int, changed: int) -> tuple[str, str]:
     """Return a file of functions that differ only in their names, and a sketch of some of these."""
 

@@ -16,11 +16,19 @@ from .evidence import Provenance
 from .readings import PlausibleReading
 from .verify import first_failure
 
-MAX_ALIGNMENTS = 8
-"""Alignments that are looked at."""
+_MIN_ALIGNMENTS, _MAX_ALIGNMENTS = 2, 8
+"""Alignments that are looked at, of a large file and of others."""
+
+_MAX_LINES = 40_000
+"""Lines of the texts that alignments make, which bounds the time: every check looks at each text."""
 
 _OFFERED: frozenset[RefusalReason | None] = frozenset({None, "ambiguous", "would-lose-code"})
 """Reasons against an alignment of which a person who sees its diff can judge."""
+
+
+def max_alignments(lines: int) -> int:
+    """Return how many alignments with a file of so many lines are looked at."""
+    return max(_MIN_ALIGNMENTS, min(_MAX_ALIGNMENTS, _MAX_LINES // max(lines, 1)))
 
 
 def aligned_readings(

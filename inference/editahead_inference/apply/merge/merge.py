@@ -24,7 +24,7 @@ from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.edits import Edit, Replacement
 from editahead_prompts.text.snapshot import Snapshot
 
-from .aligned_readings import MAX_ALIGNMENTS, aligned_readings
+from .aligned_readings import aligned_readings, max_alignments
 from .anchored_imports import anchor_imports
 from .attempts import (
     Attempt,
@@ -306,7 +306,7 @@ def collect_readings(
     placed: Sequence[PlausibleReading], part: FileSketch, snippet: Snippet, target: Target
 ) -> tuple[list[PlausibleReading], ReadingEvidence]:
     """Return the readings of placements and of alignments of the lines, with the evidence about them."""
-    alignments = align(snippet, target, MAX_ALIGNMENTS)
+    alignments = align(snippet, target, max_alignments(len(target.lines)))
     aligned = aligned_readings(part, snippet, target, alignments)
     readings = distinct_readings([*placed, *aligned], target)
     return readings, ReadingEvidence(snippet, target, alignments)
