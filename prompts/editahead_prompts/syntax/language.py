@@ -81,6 +81,7 @@ class NodeTypes:
         blocks: Of blocks and statements that bind names, in languages with block scopes.
         method_holders: Of the types, and their bodies, whose functions are methods.
         imports: Of statements that import names.
+        import_calls: Of statements that import if what they call is called so.
         inclusions: Of other statements that bring in code or features.
         calls: Of calls; the field with what is called.
         delegations: Of calls without a name, such as `this(...)`.
@@ -188,6 +189,7 @@ class NodeTypes:
     blocks: frozenset[str] = frozenset()
     method_holders: frozenset[str] = frozenset()
     imports: frozenset[str] = frozenset()
+    import_calls: frozenset[str] = frozenset()
     inclusions: frozenset[str] = frozenset()
     calls: ChildFields = field(default_factory=dict)
     delegations: frozenset[str] = frozenset()

@@ -85,7 +85,7 @@ def package_of(snapshot: Snapshot) -> str:
         return folder[1] if folder is not None else _ONLY_MODULE
     keyword = language.package
     found = (
-        WordPattern(rf"^\s*{keyword}\s+([\w.]+)", re.MULTILINE).search(snapshot.text[:_MAX_HEAD])
+        WordPattern(rf"^\s*{keyword}\s+([\w.\\]+)", re.MULTILINE).search(snapshot.text[:_MAX_HEAD])
         if keyword
         else None
     )

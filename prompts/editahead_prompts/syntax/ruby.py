@@ -20,6 +20,7 @@ _NODES = NodeTypes(
         "begin body_statement else if if_modifier program singleton_class then unless unless_modifier"
     ),
     method_holders=words("class module"),
+    import_calls=words("call"),
     calls=child_fields(call="method"),
     keyword_arguments=child_fields(pair="key"),
     members=child_fields(call="method", scope_resolution="name"),

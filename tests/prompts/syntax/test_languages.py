@@ -17,7 +17,9 @@ from editahead_prompts.syntax.languages import (
     known_language_of,
     language_of,
     language_of_word,
+    package_of,
 )
+from editahead_prompts.text.snapshot import Snapshot
 
 
 @pytest.mark.parametrize(
@@ -66,3 +68,18 @@ def test_all_node_types_are_those_of_the_grammar(family: str) -> None:
     for each in fields(NodeTypes):
         for table in tables:
             assert set(getattr(table, each.name)) <= known, each.name
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "expected"),
+    [
+        ("csharp", "using System;\n\nnamespace Acme.Mail;\n", "Acme.Mail"),
+        ("go", "package mail\n", "mail"),
+        ("java", "package org.acme.mail;\n", "org.acme.mail"),
+        ("php", "<?php\n\nnamespace App\\Mail;\n", "App\\Mail"),
+        ("php", "<?php\n\nclass A {}\n", ""),
+        ("python", "package = 1\n", ""),
+    ],
+)
+def test_package_of_a_file(language: str, text: str, expected: str) -> None:
+    assert package_of(Snapshot.from_text(text, language=language)) == expected

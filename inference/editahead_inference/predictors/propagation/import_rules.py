@@ -29,7 +29,8 @@ _WHOLE = WordPattern(
 _MODULE = re.compile(r"(?:\bfrom\s*|\brequire\(\s*)[\"']")
 """What comes before the name of a module, which is no use of the name."""
 IMPORT = re.compile(
-    r"\s*(?:import\b|from\s+\S+\s+import\b|use\s|#\s*include\b|export\s.*\bfrom\b|(?:const|let|var)\s.*\brequire\()"
+    r"\s*(?:import\b|from\s+\S+\s+import\b|use\s|#\s*include\b|export\s.*\bfrom\b|(?:const|let|var)\s.*\brequire\("
+    r"|(?:global\s+)?using\s+(?:static\s+)?[^\s(:=]+\s*;)"
 )
 """A line that imports names, in the supported languages."""
 _ITEM = WordPattern(r"\s*\w+,?\s*\Z")

@@ -39,7 +39,7 @@ def parse_imports(snapshot: Snapshot, trees: SyntaxTrees) -> list[Statement]:
     return [
         statement
         for node in tree.root_node.named_children
-        if node.type in nodes.imports
+        if node.type in nodes.imports or node.type in nodes.import_calls
         for spec in _specs(node, nodes)
         if (statement := _parse(spec, style)) is not None
     ]
@@ -153,7 +153,8 @@ def _add_line(
     module, form = wanted[0].module, wanted[0].form
     style = import_style(snapshot.language)
     likeness = [_likeness(s.module, module, style.is_standard) for s in statements]
-    if not likeness or (max(likeness) == 0 and not anywhere):
+    is_near = any(likeness) or (style.has_one_block and _is_one_block(statements))
+    if not likeness or not (is_near or anywhere):
         return None
     is_first = style.begins_with_standard and style.is_standard(module)
     best = max(
@@ -170,11 +171,15 @@ def _add_line(
     if text is None or len(text) > _MAX_WIDTH:
         return None
     made = Statement(0, 1, module, form, tuple(wanted), text.strip())
-    orders = _PATH_ORDERS if style.is_path else _LINE_ORDERS
-    place = _place(block, made, orders, default=best - first + 1)
+    place = _place(block, made, _statement_orders(style), default=best - first + 1)
     at = block[place].start if place < len(block) else block[-1].end
     model = snapshot.lines[statements[best].start]
     return Proposal(at, at, (text + (line_end(model) or snapshot.eol),))
+
+
+def _is_one_block(statements: Sequence[Statement]) -> bool:
+    """Return whether no line is between the statements."""
+    return all(one.end == other.start for one, other in itertools.pairwise(statements))
 
 
 def write_import(snapshot: Snapshot, model: Statement, wanted: Wanted, items: Sequence[str]) -> str | None:
@@ -184,7 +189,7 @@ def write_import(snapshot: Snapshot, model: Statement, wanted: Wanted, items: Se
 
 def _likeness(one: str, other: str, is_standard: Callable[[str], bool]) -> float:
     """Return how near two modules are: the number of leading parts that they share."""
-    a, b = ([module[:1] == ".", *re.findall(r"[^./:]+", module)] for module in (one, other))
+    a, b = ([module[:1] == ".", *re.findall(r"[^./:\\]+", module)] for module in (one, other))
     a, b = (parts if parts[0] else parts[1:] for parts in (a, b))
     shared = next((n for n, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
     if is_standard(one) != is_standard(other):
@@ -223,8 +228,21 @@ _LINE_ORDERS: tuple[Callable[[Statement], Any], ...] = (
 )
 _PATH_ORDERS: tuple[Callable[[Statement], Any], ...] = (lambda s: s.text,)
 """The orders in which lists and blocks are kept; the one that holds best decides where a new element belongs."""
+_USUAL_FORMS = ("from", "all")
+"""The forms of imports that come before others in a block of all forms."""
 _MAX_DISORDER = 0.25
 """Elements that are less than the one before them, as a share of all, up to which a block has an order."""
+
+
+def _statement_orders(style: ImportStyle) -> Sequence[Callable[[Statement], Any]]:
+    """Return the orders in which a language's blocks of imports may be."""
+    if not style.has_one_block:
+        return _PATH_ORDERS if style.is_path else _LINE_ORDERS
+
+    def by_kind(s: Statement) -> tuple[bool, bool, str]:
+        return s.form not in _USUAL_FORMS, not style.is_standard(s.module), s.text.rstrip(";").lower()
+
+    return by_kind, *_LINE_ORDERS
 
 
 def _place(

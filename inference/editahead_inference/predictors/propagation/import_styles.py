@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -12,6 +13,8 @@ from editahead_prompts.text.indentation import indentation
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.word_patterns import WordPattern
 
+from .standard_library import STANDARD_NAMES
+
 _ECMASCRIPT = WordPattern(
     r"import\s+(?P<type>type\s+)?(?:(?P<default>[\w$]+)\s*(?:,\s*)?)?(?:\{(?P<names>[^}]*)\})?\s*"
     r"from\s*(?P<quote>[\"'])(?P<module>[^\"']+)[\"']"
@@ -21,6 +24,16 @@ _RUST = WordPattern(
     r"(?P<head>(?:pub(?:\([^)]*\))?\s+)?use\s+)(?P<module>[\w:]+)::(?:\{(?P<names>[\w\s,]*)\}|(?P<one>\w+(?: as \w+)?));"
 )
 _JAVA = WordPattern(r"import\s+(?P<static>static\s+)?(?P<path>[\w.]+\*?)\s*;")
+_PHP = WordPattern(
+    r"use\s+(?:(?P<form>function|const)\s+)?\\?(?:(?P<module>[\w\\]+)\\)?"
+    r"(?:\{\s*(?P<names>[^}]*)\}|(?P<one>\w+(?: as \w+)?))\s*;"
+)
+_CSHARP = WordPattern(
+    r"(?P<global>global\s+)?using\s+(?:(?P<static>static)\s+|(?P<alias>\w+)\s*=\s*)?(?P<path>[\w.]+)\s*;"
+)
+_RUBY = re.compile(
+    r"require(?P<relative>_relative)?[\s(]\s*(?P<quote>[\"'])(?P<path>[^\"'#]+)(?P=quote)\s*\)?"
+)
 _GO = WordPattern(r"(?:import\s+)?(?:(?P<alias>[\w.]+)\s+)?\"(?P<path>[^\"]+)\"")
 
 
@@ -32,7 +45,8 @@ class Wanted:
         name: The name that is bound.
         module: The module, path or package.
         item: What is imported from the module, as written ("path as p"); "" if the module itself is imported.
-        form: How it is imported, for the languages with several ways: "from", "module", "default", "type", "static".
+        form: How it is imported, for the languages with several ways: "from", "module", "default", "type", "static"; "all"
+            if all names of the module are.
     """
 
     name: str
@@ -69,6 +83,8 @@ class ImportStyle:
         has_lists: Whether one statement can import several names from a module.
         is_path: Whether the name is the last part of the module's path.
         has_ranks: Whether lists may be in the order of constants, classes, and the rest.
+        has_one_block: Whether the imports are in one block, those of the standard library first.
+        brings_all: Whether an import brings all names of a module, so that statements list none.
     """
 
     parse: Callable[[str], Parsed | None]
@@ -78,6 +94,12 @@ class ImportStyle:
     has_lists: bool = True
     is_path: bool = False
     has_ranks: bool = False
+    has_one_block: bool = False
+    brings_all: bool = False
+
+    def wanted(self, name: str, module: str) -> Wanted:
+        """Return the usual import of a name."""
+        return Wanted(name, module, "", "all") if self.brings_all else Wanted(name, module, name, "from")
 
 
 def import_style(language: str) -> ImportStyle:
@@ -177,6 +199,51 @@ def _write_ecmascript(snapshot: Snapshot, model: Statement, wanted: Wanted, item
     return f"import {kind}{names} from {quote}{wanted.module}{quote}{end}"
 
 
+def _parse_php(flat: str) -> Parsed | None:
+    match = _PHP.fullmatch(flat)
+    if match is None:
+        return None
+    module, form = match["module"] or "", match["form"] or "from"
+    if match["one"] is None:
+        return module, "group", _items(match["names"], module, form)
+    return module, form, _items(match["one"], module, form)
+
+
+def _write_php(snapshot: Snapshot, model: Statement, wanted: Wanted, items: Sequence[str]) -> str | None:
+    if model.form not in ("", wanted.form):  # a group, or a block of functions
+        return None
+    kind = "" if wanted.form == "from" else f"{wanted.form} "
+    return f"use {kind}{wanted.module}\\{wanted.item};"
+
+
+def _parse_csharp(flat: str) -> Parsed | None:
+    match = _CSHARP.fullmatch(flat)
+    if match is None:
+        return None
+    path, alias = match["path"], match["alias"]
+    if alias:
+        return path, "alias", (Wanted(alias, path, f"{alias} = {path}", "alias"),)
+    return path, "global" if match["global"] else match["static"] or "all", ()
+
+
+def _write_csharp(snapshot: Snapshot, model: Statement, wanted: Wanted, items: Sequence[str]) -> str | None:
+    return None if model.form == "global" else f"using {wanted.item or wanted.module};"
+
+
+def _parse_ruby(flat: str) -> Parsed | None:
+    match = _RUBY.fullmatch(flat)
+    if match is None:
+        return None
+    path = posixpath.normpath(match["path"].removesuffix(".rb"))
+    return f"./{path}" if match["relative"] else path, "all", ()
+
+
+def _write_ruby(snapshot: Snapshot, model: Statement, wanted: Wanted, items: Sequence[str]) -> str:
+    quote = "'" if "'" in model.text else '"'
+    is_relative = wanted.module.startswith("./")
+    return f"require{'_relative' * is_relative} {quote}{wanted.module.removeprefix('./')}{quote}"
+
+
 _STYLES: Mapping[str, ImportStyle] = {
     "python": ImportStyle(
         _parse_python,
@@ -193,5 +260,21 @@ _STYLES: Mapping[str, ImportStyle] = {
     "java": ImportStyle(_parse_java, _write_java, has_lists=False),
     "rust": ImportStyle(_parse_rust, _write_rust, is_path=True),
     "javascript": ImportStyle(_parse_ecmascript, _write_ecmascript),
+    "php": ImportStyle(_parse_php, _write_php, has_lists=False, has_one_block=True),
+    "csharp": ImportStyle(
+        _parse_csharp,
+        _write_csharp,
+        is_standard=lambda module: module.split(".")[0] == "System",
+        has_lists=False,
+        has_one_block=True,
+        brings_all=True,
+    ),
+    "ruby": ImportStyle(
+        _parse_ruby,
+        _write_ruby,
+        is_standard=lambda module: module in STANDARD_NAMES["ruby"].values(),
+        has_lists=False,
+        brings_all=True,
+    ),
 }
 _NONE = ImportStyle(lambda flat: None, lambda snapshot, model, wanted, items: None)

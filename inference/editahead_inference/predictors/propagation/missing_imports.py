@@ -23,6 +23,7 @@ from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.word_patterns import WordPattern
 
 from . import token_patterns
+from .defined_imports import defined_import, relative_path
 from .document_index import DocumentIndex
 from .first_import import first_import
 from .follow_up import brought_words
@@ -34,9 +35,9 @@ from .import_statements import (
     parse_imports,
     takes_list,
 )
-from .import_styles import Statement, Wanted
+from .import_styles import Statement, Wanted, import_style
 from .named_places import places_in
-from .other_modules import path_of
+from .other_modules import packages_for_all, path_of
 from .proposal import Proposal
 from .standard_library import STANDARD_MODULES, STANDARD_NAMES
 
@@ -45,13 +46,6 @@ _MAX_NAMES = 12
 _MAX_OCCURRENCES = 40
 """Occurrences of a name that are looked at."""
 _BUILT_IN = frozenset(dir(builtins))
-_DEFINED = {
-    "python": r"^(?:async\s+)?(?:def|class)\s+{0}\b|^{0}\s*(?::[^=\n]+)?=(?!=)",
-    "javascript": (
-        r"^export\s+(?:default\s+)?(?:(?:async|abstract)\s+)?(?:function\*?|class|const|let|interface|type|enum)"
-        r"\s+{0}\b"
-    ),
-}
 
 
 class MissingImport(NamedTuple):
@@ -140,7 +134,9 @@ def _agreed(
 ) -> tuple[str, Wanted] | None:
     """Return what the surest witnesses say of a name; None if it is bound already, or if they contradict each other."""
     bound = {item.name for statement in statements for item in statement.items}
-    if name in bound or has_wildcard(statements):
+    brought = {statement.module for statement in statements if statement.form in ("all", "global")}
+    needs_none = any(not one.module or (one.form == "all" and one.module in brought) for _, one in known)
+    if name in bound or has_wildcard(statements) or needs_none:
         return None
     usable = [
         (witness, one)
@@ -165,13 +161,21 @@ def _is_unbound(name: str, index: DocumentIndex, trees: SyntaxTrees) -> bool:
         if own.search(index.snapshot.text):
             return False
     used = False
-    for seen, (line, _, found) in enumerate(places_in(index.lines_with(name), name, index, trees)):
+    for seen, (line, column, found) in enumerate(places_in(index.lines_with(name), name, index, trees)):
         if seen == _MAX_OCCURRENCES or (found.defines and found.role in ("plain", "argument")):
             return False
         # In an import it is a part of a module's name, and in a statement that does not parse it may be prose.
         is_code = found.role == "plain" and not IMPORT.match(index.bodies[line])
-        used = used or (is_code and not _is_broken(index, line, trees))
+        used = used or (
+            is_code and not _is_qualified(name, line, column, index) and not _is_broken(index, line, trees)
+        )
     return used
+
+
+def _is_qualified(name: str, line: int, column: int, index: DocumentIndex) -> bool:
+    """Return whether a name is a part of the path of another one, between backslashes."""
+    around = index.bodies[line][max(column - 1, 0) : column + len(name) + 1]
+    return index.snapshot.language == "php" and "\\" in around
 
 
 def _is_broken(index: DocumentIndex, line: int, trees: SyntaxTrees) -> bool:
@@ -215,8 +219,11 @@ def _witnesses(
                 if item.name == name and item.form != "public":
                     yield from _imported(item, other, snapshot)
     for other in related:
-        yield from _defined(name, other, snapshot, trees)
-    yield from _standard(name, snapshot.language)
+        defined = defined_import(name, other, snapshot, others, trees)
+        if defined is not None:
+            yield "defined", defined
+    for_all = packages_for_all(others)
+    yield from (one for one in _standard(name, snapshot.language) if one[1].module not in for_all)
 
 
 def _imported(item: Wanted, other: Snapshot, snapshot: Snapshot) -> Iterator[tuple[str, Wanted]]:
@@ -227,19 +234,6 @@ def _imported(item: Wanted, other: Snapshot, snapshot: Snapshot) -> Iterator[tup
         yield "imported", replace(item, module=module, item=item.name if item.item == exported else item.item)
 
 
-def _defined(
-    name: str, other: Snapshot, snapshot: Snapshot, trees: SyntaxTrees
-) -> Iterator[tuple[str, Wanted]]:
-    """Yield the import of what another document defines."""
-    pattern = _DEFINED.get(family_of(snapshot.language))
-    if pattern is None:
-        return
-    defined = WordPattern(pattern.format(re.escape(name)), re.MULTILINE).search(other.text)
-    module = _module_of(other, snapshot, trees) if defined else ""
-    if defined and module:
-        yield "defined", Wanted(name, module, name, "default" if "default" in defined[0].split() else "from")
-
-
 def _standard(name: str, language: str) -> Iterator[tuple[str, Wanted]]:
     """Yield the import of a module of the standard library, and that of a name in one."""
     module = STANDARD_MODULES[language].get(name) if language in STANDARD_MODULES else None
@@ -248,7 +242,7 @@ def _standard(name: str, language: str) -> Iterator[tuple[str, Wanted]]:
     elif language == "go" and module is not None:
         yield "standard", Wanted(name, module, "", "module")
     if name in STANDARD_NAMES.get(language, {}):
-        yield "standard", Wanted(name, STANDARD_NAMES[language][name], name, "from")
+        yield "standard", import_style(language).wanted(name, STANDARD_NAMES[language][name])
 
 
 def _seen_from(module: str, theirs: str, ours: str, language: str) -> str:
@@ -260,46 +254,4 @@ def _seen_from(module: str, theirs: str, ours: str, language: str) -> str:
         return module
     if family_of(language) != "javascript":
         return ""
-    return _relative(posixpath.normpath(posixpath.join(there, module)), here)
-
-
-def _relative(path: str, folder: str) -> str:
-    found = posixpath.relpath(path, folder)
-    return found if found.startswith(".") else f"./{found}"
-
-
-def _module_of(other: Snapshot, snapshot: Snapshot, trees: SyntaxTrees) -> str:
-    """Return the name by which this document imports from another, or "" where nothing shows it."""
-    theirs, ours = path_of(other.uri), path_of(snapshot.uri)
-    known = [statement.module for statement in parse_imports(snapshot, trees)]
-    if family_of(snapshot.language) == "javascript":
-        return _relative_module(theirs, ours, [module for module in known if module.startswith(".")])
-    return _dotted_module(theirs, ours, frozenset(known))
-
-
-def _relative_module(theirs: str, ours: str, known: Sequence[str]) -> str:
-    """Return the path of a module as the relative imports of a document write it."""
-    if not known:
-        return ""
-    ending = ".js" if any(module.endswith(".js") for module in known) else ""
-    whole = _relative(posixpath.splitext(theirs)[0], posixpath.dirname(ours))
-    folder = whole.removesuffix("/index")
-    return folder if folder in known or (folder != whole and not ending) else whole + ending
-
-
-def _dotted_module(theirs: str, ours: str, known: frozenset[str]) -> str:
-    """Return the dotted name of a module: one that is imported already, one beside the document, or one of the same root."""
-    stem = posixpath.splitext(theirs)[0]
-    parts = stem.removesuffix("/__init__").split("/")
-    names = [".".join(parts[start:]) for start in range(len(parts))]
-    imported = next((name for name in names if name in known), None)
-    if imported is not None:
-        return imported
-    is_beside = posixpath.dirname(theirs) == posixpath.dirname(ours)
-    if is_beside and any(module.startswith(".") for module in known):
-        return f".{parts[-1]}" if not stem.endswith("/__init__") else ""
-    roots = {module.split(".")[0] for module in known if not module.startswith(".")} - sys.stdlib_module_names
-    for start, part in enumerate(parts):
-        if part in roots and parts[:start] == ours.split("/")[:start]:
-            return names[start]
-    return ""
+    return relative_path(posixpath.normpath(posixpath.join(there, module)), here)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import PurePosixPath
 from urllib.parse import unquote
 
@@ -59,12 +60,27 @@ def _modules_of(name: str, document: Snapshot, trees: SyntaxTrees) -> list[str]:
 def _imports_of(name: str, package: str, document: Snapshot, trees: SyntaxTrees) -> Iterator[bool]:
     """Yield, for each import of a document, whether it brings a name of a package."""
     if find_language(document.language).imports_packages:
-        for found in _USING.finditer(document.text[:_MAX_HEAD]):
-            yield found[1] in (package, f"{package}.{name}")
+        for found in used_packages(document):
+            yield found in (package, f"{package}.{name}")
         return
     for statement in parse_imports(document, trees):
         for item in statement.items:
             yield statement.module == package and item.name in (name, "*")
+    path = "\\".join(
+        (package.rpartition("\\")[2], name)
+    )  # in PHP, all of it or from an imported namespace on
+    yield WordPattern(rf"{re.escape(path)}\b").search(document.text) is not None
+
+
+def used_packages(document: Snapshot) -> list[str]:
+    """Return the packages and types of which a document imports all names, anywhere in it."""
+    return _USING.findall(document.text[:_MAX_HEAD])
+
+
+def packages_for_all(documents: Sequence[Snapshot]) -> set[str]:
+    """Return the packages that some documents import for all files of their project."""
+    for_all = (document for document in documents if "global using" in document.text)
+    return set(chain.from_iterable(map(used_packages, for_all)))
 
 
 def _may_lead_to(module: str, uri: str) -> bool:

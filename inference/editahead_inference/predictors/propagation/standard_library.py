@@ -92,6 +92,44 @@ STANDARD_NAMES: dict[str, dict[str, str]] = {
             "std::str": "FromStr",
         }
     ),
+    "csharp": _by_name(
+        {
+            "System.Collections.Concurrent": "ConcurrentBag ConcurrentDictionary ConcurrentQueue",
+            "System.Diagnostics": "Stopwatch",
+            "System.Globalization": "CultureInfo NumberStyles",
+            "System.Security.Cryptography": "SHA256 RandomNumberGenerator",
+            "System.Text": "Encoding StringBuilder",
+            "System.Text.Json": "JsonElement JsonSerializer JsonSerializerOptions",
+            "System.Text.RegularExpressions": "Regex RegexOptions",
+        }
+    ),
+    "ruby": _by_name(
+        {
+            "benchmark": "Benchmark",
+            "bigdecimal": "BigDecimal",
+            "csv": "CSV",
+            "date": "Date DateTime",
+            "digest": "Digest",
+            "erb": "ERB",
+            "fileutils": "FileUtils",
+            "forwardable": "Forwardable",
+            "json": "JSON",
+            "logger": "Logger",
+            "net/http": "Net",
+            "open3": "Open3",
+            "optparse": "OptionParser",
+            "ostruct": "OpenStruct",
+            "pathname": "Pathname",
+            "securerandom": "SecureRandom",
+            "shellwords": "Shellwords",
+            "stringio": "StringIO",
+            "tempfile": "Tempfile",
+            "timeout": "Timeout",
+            "uri": "URI",
+            "yaml": "YAML",
+            "zlib": "Zlib",
+        }
+    ),
 }
 """Modules by the name that is imported from them, by language."""
 

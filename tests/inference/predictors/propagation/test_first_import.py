@@ -99,7 +99,7 @@ def test_several_names_are_in_one_statement() -> None:
 
 def test_a_document_without_code_or_without_a_grammar_gets_none() -> None:
     assert with_import("python", '"""A."""\n# b\n', NAME) is None
-    assert with_import("ruby", "Clock.now\n", NAME) is None
+    assert with_import("kotlin", "Clock.now()\n", NAME) is None
 
 
 HEADS = st.lists(

@@ -41,12 +41,39 @@ def added(text: str, language: str, *wanted: Wanted) -> str | None:
         ('import "github.com/jackc/pgx/v5"\n', "go", [("pgx", "")]),
         ("import static a.B.c;\nimport a.*;\n", "java", [("c", "c"), ("*", "*")]),
         ("use std::sync::{Arc, Mutex as Lock};\n", "rust", [("Arc", "Arc"), ("Lock", "Mutex as Lock")]),
+        (
+            "<?php\nuse A\\B;\nuse A\\C\\{D, E as F};\nuse function A\\g;\nclass X { use Y; }\n",
+            "php",
+            [("B", "B"), ("D", "D"), ("F", "E as F"), ("g", "g")],
+        ),
+        ("using A.B;\nusing static A.C;\nusing D = A.E;\n", "csharp", [("D", "D = A.E")]),
         ("a = 1\n", "plaintext", []),
     ],
 )
 def test_parsed(text: str, language: str, expected: list[tuple[str, str]]) -> None:
     statements = parse_imports(snapshot(text, language), SyntaxTrees())
     assert [(item.name, item.item) for statement in statements for item in statement.items] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "expected"),
+    [
+        (
+            "using A.B;\nglobal using A.C;\nusing static A.D;\n",
+            "csharp",
+            [("A.B", "all"), ("A.C", "global"), ("A.D", "static")],
+        ),
+        (
+            "require 'a/b'\nrequire_relative \"../c.rb\"\nrequire_relative('d')\nputs 'e'\nrequire name\n",
+            "ruby",
+            [("a/b", "all"), ("./../c", "all"), ("./d", "all")],
+        ),
+    ],
+)
+def test_statements_that_bring_all_names(text: str, language: str, expected: list[tuple[str, str]]) -> None:
+    statements = parse_imports(snapshot(text, language), SyntaxTrees())
+    assert [(statement.module, statement.form) for statement in statements] == expected
+    assert not has_wildcard(statements)
 
 
 def test_a_wildcard_may_bind_any_name() -> None:
@@ -70,6 +97,13 @@ def test_a_wildcard_may_bind_any_name() -> None:
          "import java.io.File;\nimport java.util.List;\nimport java.util.Map;\n"),
         ("use std::sync::Arc;\n", "rust", Wanted("Mutex", "std::sync", "Mutex", "from"),
          "use std::sync::{Arc, Mutex};\n"),
+        ("<?php\n\nuse App\\Mail;\nuse Psr\\Log;\n", "php", Wanted("Cart", "App\\Shop", "Cart", "from"),
+         "<?php\n\nuse App\\Mail;\nuse App\\Shop\\Cart;\nuse Psr\\Log;\n"),
+        ("using System;\nusing Acme.Shop;\n", "csharp", Wanted("Box", "Acme.Mail", "", "all"),
+         "using System;\nusing Acme.Mail;\nusing Acme.Shop;\n"),
+        ("using System;\n", "csharp", Wanted("Box", "Acme.Mail", "", "all"), "using System;\nusing Acme.Mail;\n"),
+        ("require 'csv'\n\nrequire_relative 'b'\n", "ruby", Wanted("C", "./c", "", "all"),
+         "require 'csv'\n\nrequire_relative 'b'\nrequire_relative 'c'\n"),
         ("import { b } from './m';\n", "typescript", Wanted("a", "./m", "a", "from"), "import { a, b } from './m';\n"),
         ("import { b } from './m'\n", "typescript", Wanted("a", "./n", "a", "from"),
          "import { b } from './m'\nimport { a } from './n'\n"),

@@ -140,3 +140,11 @@ def test_not_a_word_of_a_docstring_that_is_not_closed_yet() -> None:
         )
         == []
     )
+
+
+@pytest.mark.parametrize("use", ["\\App\\Mail\\Mailer", "Mailer\\Box"])
+def test_not_of_a_part_of_a_path(use: str) -> None:
+    here = "<?php\nnamespace App\\Shop;\n\nuse App\\Cart;\n\n$cart = new Cart();\n"
+    there = ("file:///app/src/Mailer.php", "<?php\nnamespace App\\Mail;\n\nclass Mailer {}\n")
+    assert imported(here, "$cart", f"$a = new {use}();\n", there, language="php") == []
+    assert imported(here, "$cart", "$a = new Mailer();\n", there, language="php") != []
