@@ -198,8 +198,26 @@ def _reached(start: str, required: Mapping[str, set[str]]) -> set[str]:
     return found
 
 
+def _find_folder(
+    name: str, other: Snapshot, snapshot: Snapshot, others: Sequence[Snapshot], trees: SyntaxTrees
+) -> str | None:
+    """Return the Swift module of another document, which is called like its folder; the empty one if it is imported."""
+    module, paths = package_of(other), (path_of(other.uri), path_of(snapshot.uri))
+    imported = WordPattern(rf"\bimport\s+(?:\w+\s+)?{re.escape(module)}\b")
+    if module == package_of(snapshot) or imported.search(snapshot.text):
+        return _NO_IMPORT
+    public = WordPattern(rf"\b(?:public|open)\s+(?:final\s+|indirect\s+)?\w+\s+{re.escape(name)}\b")
+    is_public = public.search(other.text) is not None
+    return module if is_public and all("/Sources/" in path for path in paths) else None
+
+
 _FindModule = Callable[[str, Snapshot, Snapshot, Sequence[Snapshot], SyntaxTrees], str | None]
-_MODULES: Mapping[str, _FindModule] = {"csharp": _find_package, "php": _find_package, "ruby": _find_required}
+_MODULES: Mapping[str, _FindModule] = {
+    "csharp": _find_package,
+    "php": _find_package,
+    "ruby": _find_required,
+    "swift": _find_folder,
+}
 
 
 def _module_of(other: Snapshot, snapshot: Snapshot, trees: SyntaxTrees) -> str:

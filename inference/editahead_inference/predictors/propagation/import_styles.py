@@ -34,6 +34,10 @@ _CSHARP = WordPattern(
 _RUBY = re.compile(
     r"require(?P<relative>_relative)?[\s(]\s*(?P<quote>[\"'])(?P<path>[^\"'#]+)(?P=quote)\s*\)?"
 )
+_SWIFT = WordPattern(
+    r"(?:@\w+ |public |package |internal )*import "
+    r"(?:(?P<module>[\w.]+)|(?P<item>(?:class|enum|func|let|protocol|struct|typealias|var) (?P<of>[\w.]+)\.(?P<name>\w+)))"
+)
 _GO = WordPattern(r"(?:import\s+)?(?:(?P<alias>[\w.]+)\s+)?\"(?P<path>[^\"]+)\"")
 
 
@@ -244,6 +248,19 @@ def _write_ruby(snapshot: Snapshot, model: Statement, wanted: Wanted, items: Seq
     return f"require{'_relative' * is_relative} {quote}{wanted.module.removeprefix('./')}{quote}"
 
 
+def _parse_swift(flat: str) -> Parsed | None:
+    match = _SWIFT.fullmatch(flat)
+    if match is None:
+        return None
+    if match["item"]:
+        return match["of"], "one", (Wanted(match["name"], match["of"], match["item"], "one"),)
+    return match["module"], "all", ()
+
+
+def _write_swift(snapshot: Snapshot, model: Statement, wanted: Wanted, items: Sequence[str]) -> str | None:
+    return f"import {wanted.item or wanted.module}" if model.text.startswith("import") else None
+
+
 _STYLES: Mapping[str, ImportStyle] = {
     "python": ImportStyle(
         _parse_python,
@@ -269,6 +286,7 @@ _STYLES: Mapping[str, ImportStyle] = {
         has_one_block=True,
         brings_all=True,
     ),
+    "swift": ImportStyle(_parse_swift, _write_swift, has_lists=False, has_one_block=True, brings_all=True),
     "ruby": ImportStyle(
         _parse_ruby,
         _write_ruby,

@@ -1,4 +1,4 @@
-"""Imports of names that other open documents define: PHP, C# and Ruby, and where none is needed."""
+"""Imports of names that other open documents define: PHP, C#, Ruby and Swift, and where none is needed."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ MAILER = {
     "php": ("src/Mail/Mailer.php", "<?php\nnamespace App\\Mail;\nclass Mailer {}\n"),
     "csharp": ("src/Mail/Mailer.cs", "namespace App.Mail;\npublic class Mailer { public int Size; }\n"),
     "ruby": ("src/shop/mailer.rb", "module Shop\n  class Mailer\n  end\nend\n"),
+    "swift": ("Sources/Mail/Mailer.swift", "public final class Mailer {}\n"),
 }
 
 
@@ -124,6 +125,27 @@ def test_of_a_document_that_is_not_written_yet(language: str, text: str, definit
     here = snapshot(language, "src/c", text)
     assert defined_import("B", other, here, (other,), SyntaxTrees()) is None
     assert defined_import("B", here, other, (here,), SyntaxTrees()) is None
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "expected"),
+    [
+        ("Sources/App/Cart.swift", "import Logging\n", "Mail"),
+        ("Sources/App/Cart.swift", "#if DEBUG\nimport Mail\n#endif\n", ""),
+        ("Sources/App/Cart.swift", "import struct Mail.Box\n", ""),
+        ("Sources/Mail/Cart.swift", "import Logging\n", ""),
+        ("Tests/MailTests/Cart.swift", "import XCTest\n", None),
+        ("Cart.swift", "import Logging\n", None),
+    ],
+)
+def test_swift(path: str, text: str, expected: str | None) -> None:
+    assert module_of("swift", path, text) == expected
+
+
+def test_swift_of_an_internal_type() -> None:
+    other = snapshot("swift", "Sources/Mail/Box.swift", "struct Mailer {}\npublic struct MailerBox {}\n")
+    here = snapshot("swift", "Sources/App/Cart.swift", "import Logging\n")
+    assert defined_import("Mailer", other, here, (other,), SyntaxTrees()) is None
 
 
 def test_ruby_of_a_class_of_the_core() -> None:

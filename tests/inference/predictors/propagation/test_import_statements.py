@@ -46,6 +46,7 @@ def added(text: str, language: str, *wanted: Wanted) -> str | None:
             "php",
             [("B", "B"), ("D", "D"), ("F", "E as F"), ("g", "g")],
         ),
+        ("@testable import A\nimport struct B.C\n", "swift", [("C", "struct B.C")]),
         ("using A.B;\nusing static A.C;\nusing D = A.E;\n", "csharp", [("D", "D = A.E")]),
         ("a = 1\n", "plaintext", []),
     ],
