@@ -27,7 +27,7 @@ _OFFERED: frozenset[RefusalReason | None] = frozenset({None, "ambiguous", "would
 
 
 def max_alignments(lines: int) -> int:
-    """Return how many alignments with a file of so many lines are looked at."""
+    """Return how many alignments with a file are looked at, by its number of lines."""
     return max(_MIN_ALIGNMENTS, min(_MAX_ALIGNMENTS, _MAX_LINES // max(lines, 1)))
 
 
