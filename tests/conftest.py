@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import re
 from collections.abc import Iterator
@@ -33,11 +32,6 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
         return None
     left_out = {f"pytestmark = pytest.mark.{mark}" for mark in found[1].split(" or ")}
     return not left_out.isdisjoint(collection_path.read_text("utf-8").splitlines()) or None
-
-
-def pytest_collection_finish() -> None:
-    """Keep the garbage collector away from modules and tests, which stay: each of its searches would take them up."""
-    gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)
