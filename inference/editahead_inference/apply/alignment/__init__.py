@@ -1,1 +1,1 @@
-"""The alignment of a sketch with its file: the k best ways in which the lines of one stand for the lines of the other."""
+"""The alignment of a sketch with its file: which of its lines are lines of the file, new versions of these, or new."""

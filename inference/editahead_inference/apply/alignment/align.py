@@ -20,7 +20,7 @@ from .weights import Weights, add_features, fitted_weights
 _SLACK = 8.0
 """How much worse than the best alignment another one may be."""
 
-_MAX_TOKENS = 400
+_MAX_TOKENS = 250
 """Lines of a sketch that are aligned."""
 
 _MAX_HIDDEN = 200_000
@@ -32,7 +32,7 @@ _MAX_PATHS = 60
 
 @dataclass(frozen=True)
 class Alignment:
-    """One way in which the lines of a sketch stand for lines of the file.
+    """One way in which the lines of a sketch are lines of the file, new versions of these, or new.
 
     Attributes:
         splices: What it changes.

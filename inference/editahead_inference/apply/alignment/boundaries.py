@@ -18,8 +18,8 @@ class Boundaries:
     """
 
     def __init__(self, lines: Sequence[Line]) -> None:
-        self._above = list(_last_depths(lines))
-        self._below = list(_last_depths(lines[::-1]))[::-1]
+        self._above = _last_depths(lines)
+        self._below = _last_depths(lines[::-1])[::-1]
         self._flags = [tuple(_flags(lines, place)) for place in range(len(lines) + 1)]
         self._known: dict[tuple[int, int, int | None, tuple[str, ...]], tuple[str, ...]] = {}
 

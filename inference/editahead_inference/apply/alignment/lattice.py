@@ -46,12 +46,15 @@ class Node:
     """A line of the sketch that is line `start` of the file, changes it, or is new before it.
 
     Attributes:
-        token: The number of the token.
+        token: The number of the line among those of the sketch.
         end: The line of the file after it.
         score: That of the operation itself.
-        forward: The best score of all up to this node.
-        backward: The best score of all behind it.
-        edges: From the nodes before.
+        similarity: From 0 to 1, that of a changed line with the line of the file.
+        forward: The score of the best path up to this node, with it.
+        backward: The score of the best path behind it.
+        edges: All ways from nodes of the line before.
+        before: The way by which the best path comes.
+        behind: The way by which the best path goes on.
     """
 
     token: int
@@ -99,15 +102,15 @@ class Lattice:
         self._known_boundaries: dict[tuple[str, int | None], dict[int, float]] = {}
         self._known_steps: dict[tuple[str, str], tuple[float, float, float]] = {}
         self._known_tails: dict[tuple[Node, int], list[tuple[int, float]]] = {}
-        self.first = Node(-1, "start", 0, 0, 0.0, forward=0.0)
-        self.layers: list[list[Node]] = []
-        before = [self.first]
+        first = Node(-1, "start", 0, 0, 0.0, forward=0.0)
+        self._layers: list[list[Node]] = []
+        before = [first]
         for number in range(len(self._tokens)):
             check()
             before = self._add_layer(number, before)
-            self.layers.append(before)
-        self.last = Node(len(self._tokens), "end", self._count, self._count, 0.0)
-        self._connect(self.last, before)
+            self._layers.append(before)
+        self._last = Node(len(self._tokens), "end", self._count, self._count, 0.0)
+        self._connect(self._last, before)
         self._go_back()
 
     # Nodes.
@@ -269,7 +272,7 @@ class Lattice:
         score = max(deleted, skipped) + self._entry(source, target, between)
         return Edge(source, target, score, between, end if between == "delete" else start)
 
-    def _hiding_edge(self, source: Node, target: Node, depth: int) -> Edge | None:
+    def _hiding_edge(self, source: Node, target: Node, depth: int) -> Edge:
         """Return the way over lines behind a marker; those next to a new line may be deleted."""
         best = self._hidden_score(source, source.end, target, depth)
         deleted = source.end
@@ -393,8 +396,8 @@ class Lattice:
     # Paths.
 
     def _go_back(self) -> None:
-        self.last.backward = 0.0
-        for node in (self.last, *(node for layer in reversed(self.layers) for node in layer)):
+        self._last.backward = 0.0
+        for node in (self._last, *(node for layer in reversed(self._layers) for node in layer)):
             for edge in node.edges:
                 backward = edge.score + node.score + node.backward
                 if backward > edge.source.backward:
@@ -406,8 +409,8 @@ class Lattice:
         Args:
             slack: How much worse than the best one a path may be.
         """
-        best = self.last.forward
-        nodes = [node for layer in self.layers for node in layer]
+        best = self._last.forward
+        nodes = [node for layer in self._layers for node in layer]
         nodes = [node for node in nodes if node.forward + node.backward >= best - slack]
         seen: set[int] = set()
         for node in sorted(nodes, key=lambda node: -(node.forward + node.backward)):

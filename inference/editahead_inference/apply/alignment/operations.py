@@ -21,8 +21,8 @@ MIN_SIMILARITY = 50
 _MAX_VERSIONS = 8
 """Lines of the file that a line of the sketch may be a new version of."""
 
-_MAX_COMPARISONS = 200_000_000
-"""Characters of the sketch times those of the file that are compared, which bounds the time."""
+_MAX_COMPARED_LINES, _MAX_COMPARED_CHARS = 1_000_000, 200_000_000
+"""Lines, and characters, of the sketch times those of the file that are compared, which bounds the time."""
 
 _MAX_DEPTHS = 3.0
 """Levels of indentation by which the depths of two lines differ, at most."""
@@ -46,7 +46,10 @@ class OperationModel:
         self._scopes = ScopeIndex(lines)
         self._keys = [line.key for line in lines]
         shown = sum(len(token.line.key) for token in sketch.tokens)
-        self._may_compare = shown * sum(map(len, self._keys)) <= _MAX_COMPARISONS
+        self._may_compare = (
+            len(sketch.tokens) * len(lines) <= _MAX_COMPARED_LINES
+            and shown * sum(map(len, self._keys)) <= _MAX_COMPARED_CHARS
+        )
         self.places: dict[str, list[int]] = {}
         for number, key in enumerate(self._keys):
             self.places.setdefault(key, []).append(number)
@@ -61,7 +64,7 @@ class OperationModel:
         ]
         self._hidden: dict[int, list[float]] = {}
 
-    # What may stand for a line of the sketch.
+    # What a line of the sketch may be.
 
     def versions(self, number: int) -> list[tuple[int, float]]:
         """Return the lines of the file that a token may be a new version of, with their similarity from 0 to 1."""
@@ -168,7 +171,7 @@ class OperationModel:
             if kind == "block" and not inside:
                 yield f"{operation}.weight outside the block", token.line.weight
 
-    # Lines of the file that stand for nothing in the sketch.
+    # Lines of the file that the sketch does not show.
 
     def deleted(self, start: int, end: int) -> float:
         """Return the score of deleting lines [start, end), without that of where they begin and end."""
@@ -223,20 +226,16 @@ def _depth_features(operation: str, line: Line, there: Line) -> Pairs:
 def _known_runs(tokens: Sequence[Token], keys: Sequence[str]) -> Iterator[tuple[float, float, float]]:
     """Yield for each token how much the file has it by itself, and in runs of two and three lines with its neighbours."""
     counts = [Counter(zip(*(keys[shift:] for shift in range(size)), strict=False)) for size in (1, 2, 3)]
-    runs = _runs(tokens)
-    places = {number: at for run in runs for at, number in enumerate(run)}
-    of = {number: run for run in runs for number in run}
+    runs = {number: (run, at) for run in _runs(tokens) for at, number in enumerate(run)}
     for number in range(len(tokens)):
-        if number not in places:
-            yield 0.0, 0.0, 0.0
-            continue
-        run = [tokens[n].line for n in of[number]]
-        at = places[number]
-        one, two, three = (_evidence(run, at, size, counts[size - 1]) for size in (1, 2, 3))
+        numbers, at = runs.get(number, ((), 0))
+        run = [tokens[n].line for n in numbers]
+        one, two, three = (_known_part(run, at, size, counts[size - 1]) for size in (1, 2, 3))
         yield one, two, three
 
 
-def _evidence(run: Sequence[Line], at: int, size: int, counts: Counter[tuple[str, ...]]) -> float:
+def _known_part(run: Sequence[Line], at: int, size: int, counts: Counter[tuple[str, ...]]) -> float:
+    """Return how distinctive a run of lines around one is that the file has, divided by how often it has it."""
     best = 0.0
     for first in range(max(0, at - size + 1), min(at, len(run) - size) + 1):
         window = run[first : first + size]

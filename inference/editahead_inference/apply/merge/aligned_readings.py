@@ -45,7 +45,7 @@ def aligned_readings(
             continue
         kept = keep_blank_runs(snippet, target, each.splices)
         splices = drop_noops(keep_typography(kept, target.lines.bodies), target.lines.bodies)
-        if not splices or any(not target.low <= splice.start <= target.high for splice in splices):
+        if not splices or splices[0].start < target.low or splices[-1].end > target.high:
             continue
         if any(_parts_annotation(splice, target) for splice in splices):
             continue

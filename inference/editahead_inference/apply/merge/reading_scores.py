@@ -34,7 +34,7 @@ WEIGHTS = {
     "earlier attempt": -0.46,
     "fails": -1.13,
 }
-"""The weights of the features. Those of `_COUNTED` count as the logarithm of one more."""
+"""The weights of the features. Those of `COUNTED` count as the logarithm of one more."""
 
 NO_READING = -0.85
 """The score of none of the readings being meant."""

@@ -14,9 +14,7 @@ from editahead_inference.apply.results import MAX_CHOICES, Reading
 from editahead_prompts.text.edits import Edit
 
 from .evidence import Provenance, softmax
-
-_NO_READING = -0.85
-"""The score of none of the readings where nothing but their order is known."""
+from .reading_scores import NO_READING
 
 _MAX_TITLE = 48
 """Characters of a line in a title."""
@@ -76,7 +74,7 @@ def rank_readings(
 
 def ordered_likelihoods(count: int) -> list[float]:
     """Return probabilities of readings of which nothing but the order is known, likeliest first."""
-    return softmax([-float(number) for number in range(count)], _NO_READING)
+    return softmax([-float(number) for number in range(count)], NO_READING)
 
 
 def to_readings(ranked: Sequence[RankedReading], target: Target) -> tuple[Reading, ...]:
