@@ -25,7 +25,7 @@ RECORDS = made_records(12)
 
 
 def write(path: Path, seed: int) -> Path:
-    text = "".join(json.dumps(asdict(record)) + "\n" for record in made_records(12, seed))
+    text = "".join(json.dumps(asdict(record)) + "\n" for record in made_records(24, seed))
     path.write_bytes(zstandard.ZstdCompressor().compress(text.encode()))
     return path
 
@@ -38,7 +38,7 @@ def test_the_alignment_learns_from_nothing(tmp_path: Path, monkeypatch: pytest.M
         write(tmp_path / "b.jsonl.zst", 1),
         tmp_path / "w.json",
     )
-    found = fit_alignment.train([edits], judged, out, FitSettings(sketches=80, epochs=1))
+    found = fit_alignment.train([edits], judged, out, FitSettings(sketches=200, epochs=2))
     weights = json.loads(out.read_text())
     assert found["fitted on"] == ["a.jsonl.zst"]
     assert weights["match.unique"] > 0
@@ -71,15 +71,15 @@ def test_what_is_right_already_moves_no_weight() -> None:
 
 @pytest.mark.slow
 @needs("scipy")
-def test_evidence_that_tells_right_readings_weighs_more() -> None:
+def test_evidence_for_right_readings_weighs_more() -> None:
     from editahead_lab.training.apply.fit_evidence import JudgedReadings, fit, judge
 
-    telling = JudgedReadings(({"good": 1.0, "noise": 1.0}, {"bad": 1.0, "noise": 1.0}), (True, False))
+    clear = JudgedReadings(({"good": 1.0, "noise": 1.0}, {"bad": 1.0, "noise": 1.0}), (True, False))
     none = JudgedReadings(({"bad": 1.0},), (False,))
-    weights = fit([telling, none] * 20)
+    weights = fit([clear, none] * 20)
     assert weights["good"] > 0 > weights["bad"]
     assert abs(weights.get("noise", 0.0)) < weights["good"]
-    figures = judge([telling, none], weights)
+    figures = judge([clear, none], weights)
     assert figures["first"] == figures["any"] == 0.5
     assert figures["from a likelihood of"]["0.5"] == {"readings": 1, "wrong": 0}
     assert sum(softmax([weights["good"], weights["bad"]], weights[NONE])) < 1
