@@ -86,7 +86,11 @@ class ClosedDocuments:
         self.has_left_out = False
 
     def extend(
-        self, state: EditorState, check: Callable[[], None], max_new_chars: float = MAX_NEW_CHARS
+        self,
+        state: EditorState,
+        check: Callable[[], None],
+        max_new_chars: float = MAX_NEW_CHARS,
+        max_documents: int = MAX_DOCUMENTS,
     ) -> EditorState:
         """Return the state with its closed files; unchanged without an index.
 
@@ -94,6 +98,7 @@ class ClosedDocuments:
             state: The state.
             check: Called between units of work.
             max_new_chars: Characters, at most, of files that were in no state before; one file may have twice as many.
+            max_documents: Closed files, at most, of the state.
 
         Raises:
             Cancelled: By `check` only.
@@ -112,7 +117,7 @@ class ClosedDocuments:
             self._uris(self._paths(state), check, MAX_IMPORTERS),
             self._uris(islice(queries, _MAX_QUERIES), check),
         )
-        closed = self._read(uris, state, MAX_DOCUMENTS, check, max_new_chars)
+        closed = self._read(uris, state, max_documents, check, max_new_chars)
         here = [edit for edit in edits if edit.uri == state.document.uri]
         sources = self._read(self._sources(here, state, check), state, MAX_SOURCES, check, max_new_chars)
         return replace(state, closed_documents=closed, import_sources=sources)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 
@@ -29,6 +29,7 @@ from .predictors.model.edit_candidates import canonical_replacement, to_candidat
 from .predictors.model.model_gate import joint_probability
 from .predictors.model.response import ModelResponse
 from .predictors.propagation import Propagation
+from .rest_of_rule import MAX_FILES, rest_of_rule
 
 STEPS_PER_CHECK = 500
 """Steps of a parser from one check to the next: some 20 milliseconds."""
@@ -128,6 +129,28 @@ class Pipeline:
         """
         with self._syntax.checked(_rarely(check)):
             self._search(state, math.inf, check)
+
+    def rest_of_rule(
+        self, state: EditorState, shown: Candidate, check: Callable[[], None] = _never
+    ) -> tuple[EditorState, Mapping[str, Edit]]:
+        """Return one edit for each document that makes all places of a prediction's rule, by URI.
+
+        The state that comes with them has the closed files that were searched.
+
+        Raises:
+            Cancelled: By `check` only.
+        """
+        with self._syntax.checked(_rarely(check)):
+            if self._closed is not None:
+                state = self._closed.extend(state, check, math.inf, MAX_FILES)
+            targets = (state.document, *state.other_documents, *state.closed_documents)
+            candidates = [
+                candidate
+                for predictor in self._predictors
+                if isinstance(predictor, Propagation)
+                for candidate in predictor.propose_all(state, targets, check)
+            ]
+            return state, rest_of_rule(state, shown, candidates, self._gate, self._syntax, check)
 
     def _search(
         self, state: EditorState, max_new_chars: float, check: Callable[[], None]

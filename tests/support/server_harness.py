@@ -24,7 +24,7 @@ from editahead_lsp.features import create_server
 from editahead_lsp.prediction.coordinator import ReuseOptions
 from editahead_lsp.server import Server
 from editahead_prompts.state import EditorState
-from editahead_prompts.text.edits import Edit
+from editahead_prompts.text.edits import Edit, Replacement
 from editahead_workspace.uris import path_to_uri
 
 NOT_AHEAD = ReuseOptions(prefetch=False)
@@ -60,6 +60,15 @@ class ScriptedPipeline:
 
     def set_codebase(self, codebase: Any) -> None:
         self.codebase = codebase
+
+    def rest_of_rule(
+        self, state: EditorState, shown: Candidate, check: Callable[[], None]
+    ) -> tuple[EditorState, dict[str, Edit]]:
+        made: dict[str, list[Replacement]] = {}
+        for candidate in self._candidates(state):
+            if candidate.rule == shown.rule:
+                made.setdefault(candidate.uri, []).extend(candidate.edit.replacements)
+        return state, {uri: Edit.from_replacements(found) for uri, found in made.items()}
 
     def predict(
         self, state: EditorState, *, eagerness: float = 0.5, check: Callable[[], None] = lambda: None

@@ -23,7 +23,15 @@ GHOST = wire.InlineCompletionItem(
 )
 QUIET = wire.SilenceInfo("no-candidate", "Nothing that was just done has to be done elsewhere.")
 PREDICTED = wire.PredictedEdit(
-    "p-17", DOCUMENT, [EDIT], THERE.start, wire.Position(9, 27), 0.93, "propagation", LABEL
+    "p-17",
+    DOCUMENT,
+    [EDIT],
+    THERE.start,
+    wire.Position(9, 27),
+    0.93,
+    "propagation",
+    LABEL,
+    wire.LinePreview("return self.begins <= day < self.ends", "return self.begins <= day < self.leaves"),
 )
 WORKSPACE_EDIT = lsp_types.WorkspaceEdit([lsp_types.TextDocumentEdit(DOCUMENT, [EDIT])])
 ACTION = lsp_types.CodeAction(

@@ -57,6 +57,7 @@ from editahead_lab.prompt_costs.report import PromptReport
 from editahead_lab.search.search_report import SearchReport
 from editahead_lab.tasks.report import PlayedTask, TaskOutcome, TaskReport
 from editahead_lsp.protocol import (
+    accept_all_messages,
     apply_messages,
     finish_messages,
     lsp_types,
@@ -230,6 +231,17 @@ SHAPES = [
         "sent",
     ),
     _command(wire.ACCEPT, "Record an accept.", ["p-17"], None, needed=True),
+    _command(
+        wire.ACCEPT_ALL,
+        "All places that are left of the rule of a prediction, as one edit.",
+        [accept_all_messages.AcceptAllArgument("p-17", dry_run=True)],
+        accept_all_messages.AcceptAllResult(
+            "rename ends -> leaves", "1 edit in 1 file", 1, 1,
+            lsp_types.WorkspaceEdit([lsp_types.TextDocumentEdit(wire.VersionedTextDocument(URI, 12), [EDIT])]),
+            "--- a/stay.py\n+++ b/stay.py\n@@ -10,1 +10,1 @@\n"
+            "-        return self.begins <= day < self.ends\n+        return self.begins <= day < self.leaves\n",
+        ),
+    ),
     _command(wire.REJECT, "Record a rejection.", ["p-17"], None, needed=True),
     _command(wire.RESTORE, "Bring back the edit that was rejected last.", [], wire.RestoreResult(True)),
     _command(

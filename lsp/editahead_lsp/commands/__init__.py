@@ -16,6 +16,7 @@ from editahead_lsp.server import Server
 Command = Callable[[Server, list[Any]], Any]
 _PLACES: Mapping[str, tuple[str, str]] = {
     wire.ACCEPT: ("outcomes", "accept"),
+    wire.ACCEPT_ALL: ("accept_all", "accept_all"),
     wire.REJECT: ("outcomes", "reject"),
     wire.RESTORE: ("outcomes", "restore"),
     wire.RESET_LEARNING: ("outcomes", "reset_learning"),

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from editahead_inference.candidates import Prediction
+from editahead_inference.candidates import Candidate, Prediction
 from editahead_inference.codebase import Codebase
 from editahead_inference.predictors.model.response import ModelResponse
 from editahead_inference.worker_thread import CancellableJob, WorkerThread
 from editahead_prompts.state import EditorState
+from editahead_prompts.text.edits import Edit
 
 if TYPE_CHECKING:
     from editahead_inference.mined_rules.repository import RepositoryRules
@@ -31,6 +32,10 @@ class PredictionPipeline(Protocol):
     ) -> Prediction: ...
 
     def search_on(self, state: EditorState, check: Callable[[], None]) -> None: ...
+
+    def rest_of_rule(
+        self, state: EditorState, shown: Candidate, check: Callable[[], None]
+    ) -> tuple[EditorState, Mapping[str, Edit]]: ...
 
     def set_codebase(self, codebase: Codebase | None) -> None: ...
 

@@ -8,17 +8,18 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter, OrderedDict
-from collections.abc import Awaitable, Callable, Hashable, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from editahead_inference.candidates import DocumentCache, Prediction, Silence
+from editahead_inference.candidates import Candidate, DocumentCache, Prediction, Silence
 from editahead_inference.codebase import Codebase
 from editahead_inference.errors import Cancelled, DeadlineError, PreemptedError
 from editahead_inference.worker_thread import CancellableJob, WorkerThread
 from editahead_lsp.model.requests import ModelRequests
 from editahead_prompts.state import EditorState
+from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
 
 from .job import DEADLINE_S, PredictionJob, PredictionPipeline
@@ -291,6 +292,22 @@ class PredictionScheduler:
             idle: Whether to wait until the worker has nothing else to do.
         """
         return await self._started_worker().call(work, idle=idle)
+
+    async def rest_of_rule(
+        self, state: EditorState, shown: Candidate
+    ) -> tuple[EditorState, Mapping[str, Edit]] | None:
+        """Return one edit for each document that makes all places of a prediction's rule, and the searched state.
+
+        None if it takes too long, or without predictors.
+        """
+
+        def search(check: Callable[[], None]) -> tuple[EditorState, Mapping[str, Edit]] | None:
+            return None if self._pipeline is None else self._pipeline.rest_of_rule(state, shown, check)
+
+        try:
+            return await self._new_job(SEARCH_DEADLINE_S).run(search)
+        except Cancelled:
+            return None
 
     def run_when_idle(self, work: Callable[[], None]) -> None:
         """Run a function on the worker when that has nothing else to do."""

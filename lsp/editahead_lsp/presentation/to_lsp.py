@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 
+from editahead_inference.gate.filters import lines_after, touched_lines
 from editahead_lsp.protocol import custom_messages as wire
 from editahead_lsp.protocol import lsp_types
 from editahead_lsp.session.shown_predictions import Suggestion, SuggestionList
+from editahead_prompts.text.affixes import common_affixes
 from editahead_prompts.text.edits import Edit, Replacement
 from editahead_prompts.text.snapshot import Snapshot, split_lines
 from editahead_workspace.position_safe_edits import (
@@ -106,11 +109,13 @@ def next_edit(answer: SuggestionList, encoding: Encoding) -> wire.NextEditResult
                 text_document=_document(suggestion),
                 edits=text_edits(suggestion.snapshot, suggestion.edit, encoding),
                 jump=to_position(suggestion.snapshot, suggestion.place, encoding) if away else None,
-                cursor_after=_cursor_after(suggestion, encoding),
+                cursor_after=cursor_after(suggestion, encoding),
                 confidence=round(suggestion.confidence, 4),
                 source=suggestion.candidate.source,
                 label=suggestion.candidate.label,
-                preview=line_preview(suggestion) if suggestion.is_closed else None,
+                preview=line_preview(suggestion)
+                if suggestion.is_closed or (away and suggestion.edit)
+                else None,
             )
         )
     silence = answer.silence
@@ -180,20 +185,18 @@ def line_preview(suggestion: Suggestion) -> wire.LinePreview:
     if not edit:
         same = snapshot.lines[snapshot.line_at(suggestion.place)].strip()[:MAX_PREVIEW_CHARS]
         return wire.LinePreview(same, same)
-    first = edit.replacements[0]
-    line = snapshot.line_at(first.start)
-    start, end = snapshot.starts[line], snapshot.starts[line + 1]
-    within = [r for r in edit.replacements if r.end <= end]
-    if not within:
-        within, end = [first], first.end
-    shifted = Edit(tuple(Replacement(r.start - start, r.end - start, r.text) for r in within))
-    text = snapshot.text[start:end]
-    new = next((row for row in split_lines(shifted.apply(text)) if row.strip()), "")
-    old = "" if first.start == first.end == start else text
-    return wire.LinePreview(old.strip()[:MAX_PREVIEW_CHARS], new.strip()[:MAX_PREVIEW_CHARS])
+    start, end = touched_lines(snapshot, edit)
+    texts = "".join(snapshot.lines[start:end]), lines_after(snapshot, edit, start, end)
+    old, new = ([line.strip() for line in split_lines(text) if line.strip()] for text in texts)
+    above, below = common_affixes(old, new)
+    old, new = old[above : len(old) - below], new[above : len(new) - below]
+    first = [lines[0][:MAX_PREVIEW_CHARS] if lines else "" for lines in (old, new)]
+    same_length = len(old) == len(new)
+    changed = sum(map(operator.ne, old, new)) if same_length else max(len(old), len(new))
+    return wire.LinePreview(first[0], first[1], changed - 1 if changed > 1 else None)
 
 
-def _cursor_after(suggestion: Suggestion, encoding: Encoding) -> wire.Position:
+def cursor_after(suggestion: Suggestion, encoding: Encoding) -> wire.Position:
     """Return the cursor's position in the edited text. Line ends are counted, which is faster than to split the text."""
     after = suggestion.edit.apply(suggestion.snapshot.text)
     offset = min(max(suggestion.cursor_after, 0), len(after))

@@ -13,7 +13,14 @@ from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, overrid
 from lsprotocol import types
 from pygls.protocol import default_converter
 
-from . import apply_messages, custom_messages, finish_messages, lsp_types, status_messages
+from . import (
+    accept_all_messages,
+    apply_messages,
+    custom_messages,
+    finish_messages,
+    lsp_types,
+    status_messages,
+)
 from .field_metadata import OMIT_IF_NONE
 
 PARAMS_BY_METHOD: Mapping[str, type] = {
@@ -62,7 +69,15 @@ def make_converter(*more: ModuleType) -> cattrs.Converter:
     converter: cattrs.Converter = default_converter()  # type: ignore[no-untyped-call]  # pygls has no types there
     for union in _SENT_UNIONS:
         converter.register_structure_hook(union, lambda value, _: value)
-    modules = (custom_messages, lsp_types, apply_messages, finish_messages, status_messages, *more)
+    modules = (
+        custom_messages,
+        lsp_types,
+        accept_all_messages,
+        apply_messages,
+        finish_messages,
+        status_messages,
+        *more,
+    )
     classes = [(cls, module) for module in modules for cls in _classes(module)]
     for cls, module in classes:
         attrs.resolve_types(cls, vars(module))

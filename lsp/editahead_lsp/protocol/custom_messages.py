@@ -36,6 +36,7 @@ NEXT_EDIT_REFRESH = "editahead/nextEdit/refresh"
 DID_OPEN_SEARCH_RESULT = "editahead/didOpenSearchResult"
 
 ACCEPT = "editahead.accept"
+ACCEPT_ALL = "editahead.acceptAll"
 REJECT = "editahead.reject"
 RESTORE = "editahead.restore"
 GO_TO_NEXT_EDIT = "editahead.nextEdit"
@@ -50,7 +51,19 @@ ACCEPT_KIND = "refactor.rewrite.editahead.accept"
 GOTO_KIND = "refactor.rewrite.editahead.goto"
 APPLY_KIND = "refactor.rewrite.editahead.apply"
 COMMANDS = (
-    *(ACCEPT, REJECT, RESTORE, GO_TO_NEXT_EDIT, APPLY, APPLY_PROBLEMS, FINISH, SEARCH, WHY, STATUS),
+    *(
+        ACCEPT,
+        ACCEPT_ALL,
+        REJECT,
+        RESTORE,
+        GO_TO_NEXT_EDIT,
+        APPLY,
+        APPLY_PROBLEMS,
+        FINISH,
+        SEARCH,
+        WHY,
+        STATUS,
+    ),
     RESET_LEARNING,
 )
 
@@ -329,10 +342,17 @@ class ExecuteCommandParams:
 
 @attrs.frozen
 class GoToNextEditArgument:
-    """The argument of `editahead.nextEdit`."""
+    """The argument of `editahead.nextEdit`.
 
-    uri: str
+    Attributes:
+        uri: The document; by default, the one in focus.
+        position: The cursor; by default, the last known one.
+        reach: The lines from the cursor within which an edit of the document is made at once.
+    """
+
+    uri: str | None = None
     position: Position | None = None
+    reach: int = 0
 
 
 # To the client
@@ -346,10 +366,14 @@ class TextEdit:
 
 @attrs.frozen
 class LinePreview:
-    """A line before and after an edit, without its indentation and line end; "" where there is none."""
+    """The first line that an edit changes, before and after, without its indentation and line end; "" where there is none.
+
+    `more` is the number of further lines that change, if there are any.
+    """
 
     old: str
     new: str
+    more: int | None = attrs.field(default=None, metadata=OPTIONAL)
 
 
 @attrs.frozen
@@ -357,7 +381,7 @@ class PredictedEdit:
     """One alternative of `editahead/nextEdit`. Without `edits`, `jump` is a location without an edit.
 
     A document without a version is a file that is not open. Its edits are not to be applied: open the file at `jump`, and
-    request again. `preview` is the first line that changes there.
+    request again. An edit that `jump` leads to has a `preview`, to be shown at the cursor.
     """
 
     id: str

@@ -1,7 +1,8 @@
 """The edits that the user rejected, kept as long as the server runs and rebased over changes of the text.
 
 An edit with the same result is not shown again. To type over the place of a rejected edit does not lift the rejection:
-when the text there is restored (by undo, or by hand), so is the rejection.
+when the text there is restored (by undo, or by hand), so is the rejection. An edit that was only ignored, again and again,
+is kept away until a line of it changes.
 """
 
 from __future__ import annotations
@@ -34,13 +35,17 @@ class _Overtyped:
 
 @dataclass(frozen=True, slots=True)
 class _Rejections:
-    """The rejected edits of one document: over its present text, and those whose places were typed over."""
+    """The rejected edits of one document: over its present text, and those whose places were typed over.
+
+    `ignored` are edits that were ignored, over the present text.
+    """
 
     edits: tuple[Edit, ...] = ()
     overtyped: tuple[_Overtyped, ...] = ()
+    ignored: tuple[Edit, ...] = ()
 
     def __bool__(self) -> bool:
-        return bool(self.edits or self.overtyped)
+        return bool(self.edits or self.overtyped or self.ignored)
 
     def after(self, before: Snapshot, edit: Edit) -> _Rejections:
         """Return the rejections after a change of the text `before` by `edit`."""
@@ -64,7 +69,17 @@ class _Rejections:
             # One that was overtyped stays known as such: its text may be left again, and come again, in another way.
             if (touched or known in self.overtyped) and len(since.replacements) <= _MAX_REPLACEMENTS:
                 overtyped.append(replace(known, since=since))
-        return _Rejections(tuple(dict.fromkeys(stay)), tuple(overtyped[-_MAX_EDITS:]))
+        moved_on = (rebase(known, edit) for known in self.ignored if not shares_line(known, edit, before))
+        ignored = tuple(known for known in moved_on if known is not None)
+        return _Rejections(tuple(dict.fromkeys(stay)), tuple(overtyped[-_MAX_EDITS:]), ignored)
+
+
+def shares_line(edit: Edit, change: Edit, text: Snapshot) -> bool:
+    """Return whether a change of a text touches a line that an edit of the text changes."""
+    if not edit or not change:
+        return False
+    (start, end), (first, last) = edit.changed_span, change.changed_span
+    return text.line_at(first) <= text.line_at(end) and text.line_at(start) <= text.line_at(last)
 
 
 class RejectedEdits:
@@ -77,17 +92,26 @@ class RejectedEdits:
     def for_document(self, key: str) -> tuple[Edit, ...]:
         """Return the rejected edits that fit the document's present text."""
         kept = self._kept.get(key)
-        return kept.edits if kept is not None else ()
+        return (*kept.edits, *kept.ignored) if kept is not None else ()
 
-    def add(self, key: str, edits: Sequence[Edit]) -> None:
-        """Add rejected edits of the document's present text. One change may be written as several edits."""
+    def add(self, key: str, edits: Sequence[Edit], *, ignored: bool = False) -> None:
+        """Add rejected edits of the document's present text. One change may be written as several edits.
+
+        Args:
+            key: The document.
+            edits: The edits.
+            ignored: Whether they were only ignored, and are kept away until a line of them changes.
+        """
         kept = self._kept.get(key, _Rejections())
-        self._kept[key] = replace(kept, edits=tuple(dict.fromkeys((*kept.edits, *edits)))[-_MAX_EDITS:])
+        before = kept.ignored if ignored else kept.edits
+        after = tuple(dict.fromkeys((*before, *edits)))[-_MAX_EDITS:]
+        self._kept[key] = replace(kept, ignored=after) if ignored else replace(kept, edits=after)
 
     def remove(self, key: str, edits: Collection[Edit]) -> None:
         """Lift the rejection of some edits of `for_document`."""
         kept = self._kept.get(key, _Rejections())
-        self._kept[key] = replace(kept, edits=tuple(edit for edit in kept.edits if edit not in edits))
+        left, ignored = (tuple(e for e in known if e not in edits) for known in (kept.edits, kept.ignored))
+        self._kept[key] = replace(kept, edits=left, ignored=ignored)
 
     def on_change(self, key: str, change: AppliedChange) -> None:
         """Rebase the rejected edits of a document over a change."""
@@ -98,7 +122,10 @@ class RejectedEdits:
     def after_edit(self, key: str, before: Snapshot, edit: Edit) -> tuple[Edit, ...]:
         """Return what `for_document` would return after a change."""
         kept = self._kept.get(key)
-        return kept.after(before, edit).edits if kept is not None else ()
+        if kept is None:
+            return ()
+        after = kept.after(before, edit)
+        return (*after.edits, *after.ignored)
 
     def on_close(self, key: str, snapshot: Snapshot) -> None:
         """Keep the rejected edits of a closed document until it is opened again."""

@@ -144,6 +144,8 @@ class Session:
         self.diagnostics.on_change(document.key, applied.edit)
         self.outcomes.on_change(document.key, applied)
         self.shown_predictions.on_change(document.key, applied)
+        if applied.edit:
+            self.shown_predictions.on_typed()
         return document
 
     def on_moved(self, old: str, new: str) -> None:

@@ -101,6 +101,7 @@ class ShownPrediction:
         first_at: The session's time in seconds at which the prediction first was the best of an answer.
         shown_ms: The milliseconds for which it was visible, as the client reports.
         share: The fraction of the new text that was accepted, as the client reports.
+        ignored: The edits elsewhere that the person began while the prediction was shown, under whatever id.
         last_rank: The number of the last answer with the prediction, and minus its rank there.
     """
 
@@ -119,6 +120,7 @@ class ShownPrediction:
     first_at: float | None = None
     shown_ms: float | None = None
     share: float | None = None
+    ignored: int = 0
     last_rank: tuple[int, int] = (0, 0)
 
     @property

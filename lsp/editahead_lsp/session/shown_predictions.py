@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from editahead_inference.candidates import CLOSED, Candidate, Silence
@@ -15,8 +15,8 @@ from editahead_prompts.state import EditorState, RuleOutcomes
 from editahead_prompts.text.edits import Edit, apply_to_lines, interpolate, rebase
 from editahead_prompts.text.snapshot import Snapshot
 
-from .outcome_tracker import OutcomeTracker, PredictionContext
-from .rejected_edits import RejectedEdits
+from .outcome_tracker import MIN_SEEN_S, OutcomeTracker, PredictionContext
+from .rejected_edits import RejectedEdits, shares_line
 from .shown_prediction import (
     DECISIONS,
     TRANSITIONS,
@@ -40,6 +40,8 @@ _MAX_PREDICTIONS = 200
 """Limits the shown predictions that a client can still report an outcome of."""
 _MAX_RESTORED = 20
 """Limits the last rejections that can be lifted one after the other."""
+MAX_IGNORED = 3
+"""Edits elsewhere that a person types beside a prediction before it stays away."""
 _UNSEEN_SURFACES = frozenset(["codeAction"])
 """Surfaces whose answers may never be seen: many editors request code actions at each cursor movement."""
 
@@ -106,6 +108,7 @@ class ShownPredictions:
         self._by_id: OrderedDict[str, ShownPrediction] = OrderedDict()
         self._number = self._answers = 0
         self._last_rejected: list[ShownPrediction] = []
+        self._last_edit_id: int | None = None
         self.counts = OutcomeCounts()
         self.rule_outcomes: dict[str, RuleOutcomes] = {}
 
@@ -140,6 +143,7 @@ class ShownPredictions:
             confidence=suggestion.confidence,
             requesters={requester},
             context=context,
+            ignored=max((old.ignored for old in self._equivalents(document, edit)), default=0),
         )
         self._by_id[shown.id] = shown
         self.counts.shown += 1
@@ -217,6 +221,10 @@ class ShownPredictions:
             ]
             if lifted:
                 self._rejected.remove(shown.key, lifted)
+                if shown.state is not ShownState.REJECTED:
+                    for same in self._equivalents(document, lifted[0]):
+                        same.ignored = 0
+                    return True
                 known = self.rule_outcomes.get(shown.candidate.rule, RuleOutcomes())
                 fewer = RuleOutcomes(known.accepted, max(known.rejected - 1, 0))
                 self.rule_outcomes[shown.candidate.rule] = fewer
@@ -290,10 +298,44 @@ class ShownPredictions:
         """Rebase the predictions in a document over a change of it."""
         for shown in self._by_id.values():
             if shown.key == key:
+                if shown.ignored and (not shown.edit or shares_line(shown.edit, change.edit, change.before)):
+                    shown.ignored = 0
                 if shown.full_edit is not None:
                     shown.full_edit = rebase(shown.full_edit, change.edit)
                 if shown.edit:
                     self._rebase(shown, shown.edit, change)
+
+    def on_typed(self) -> None:
+        """Count the predictions that were seen, if another edit has begun. Called after each change that a person made.
+
+        One that was ignored often stays away until its place changes.
+        """
+        edit_id, self._last_edit_id = self._last_edit_id, self._history.latest_edit_id
+        if edit_id == self._last_edit_id or not self._history.is_typing:
+            return
+        seen_before = self._clock() - MIN_SEEN_S
+        for shown in self._by_id.values():
+            is_first = shown.is_open and bool(shown.requesters) and shown.last_rank[1] == 0
+            is_seen = shown.first_at is not None and shown.first_at <= seen_before
+            if is_first and is_seen and shown.edit and not shown.candidate.is_next_tokens:
+                shown.ignored += 1
+                if shown.ignored >= MAX_IGNORED:
+                    self._advance(shown, ShownEvent.IGNORE)
+                    self._keep_away(shown, ignored=True)
+
+    def _keep_away(self, shown: ShownPrediction, *, ignored: bool = False) -> None:
+        """Show a prediction no more, neither as it is now nor as it was first shown."""
+        self._last_rejected = [*self._last_rejected[1 - _MAX_RESTORED :], shown]
+        edits = [edit for edit in (shown.edit, shown.full_edit) if edit]
+        self._rejected.add(shown.key, edits, ignored=ignored)
+
+    def _equivalents(self, document: Document, edit: Edit) -> Iterator[ShownPrediction]:
+        """Yield the predictions that were ignored, and whose places are as they were, with the same result."""
+        text = document.snapshot.text
+        for old in self._by_id.values():
+            is_same = old.key == document.key and old.edit is not None and old.ignored > 0
+            if is_same and old.edit and edits_equivalent(old.edit, edit, text):
+                yield old
 
     def on_close(self, key: str) -> None:
         """End the open predictions in a document that was closed."""
@@ -355,9 +397,7 @@ class ShownPredictions:
             self.counts.accepted += 1
         else:
             self.counts.rejected += 1
-            # As it was first shown too: that is how it would be proposed again.
-            self._last_rejected = [*self._last_rejected[1 - _MAX_RESTORED :], shown]
-            self._rejected.add(shown.key, [edit for edit in (shown.edit, shown.full_edit) if edit])
+            self._keep_away(shown)
         self.rule_outcomes[shown.candidate.rule] = self._rule_outcomes(shown, decision)
         self._on_decision(decision)
 

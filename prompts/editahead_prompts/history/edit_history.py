@@ -121,6 +121,11 @@ class EditHistory:
         """The number of the edit that changed last. An edit keeps its number while it grows."""
         return max(self._entries, key=lambda entry: entry.turn).name if self._entries else None
 
+    @property
+    def is_typing(self) -> bool:
+        """Whether the edit that changed last was typed, and not accepted."""
+        return bool(self._entries) and max(self._entries, key=lambda entry: entry.turn).origin == "typed"
+
     def after_accept(self, before: Snapshot, after: Snapshot, edit: Edit, *, at: float) -> EditHistory:
         """Return a copy of the history after accepting a prediction that changes `before` by `edit`."""
         fork = copy.copy(self)

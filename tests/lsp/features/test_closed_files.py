@@ -74,12 +74,12 @@ async def test_a_client_may_say_that_it_opens_files_itself(harness: ServerHarnes
     assert first["textDocument"] == {"uri": THERE, "version": None}
 
 
-async def test_an_open_document_has_a_version_and_no_preview(harness: ServerHarness) -> None:
+async def test_an_open_document_has_a_version_and_a_preview(harness: ServerHarness) -> None:
     await rename(harness)
     harness.open(THERE, ORDERS, version=7)
     first, *_ = (await next_edit(harness))["predictions"]
     assert first["textDocument"] == {"uri": THERE, "version": 7}
-    assert "preview" not in first
+    assert first["preview"]["new"] == "from shop.prices import compute_total"
 
 
 async def test_inline_edits_are_for_open_documents_alone(harness: ServerHarness) -> None:

@@ -63,6 +63,13 @@ async def test_going(client: ServerHarness) -> None:
     validate("command.editahead.nextEdit", "result", result)
 
 
+async def test_accepting_all(client: ServerHarness) -> None:
+    client.open(A, "user\n")
+    await client.predictions(A, 1, 0, 0)
+    result = await client.command("acceptAll", {"dryRun": True})
+    validate("command.editahead.acceptAll", "result", result)
+
+
 async def test_why_before_anything_was_predicted(client: ServerHarness) -> None:
     result = await client.command("why")
     validate("command.editahead.why", "result", result)

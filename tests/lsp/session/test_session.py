@@ -213,6 +213,21 @@ async def test_one_key_goes_to_the_edit_and_then_makes_it(harness: ServerHarness
     assert nothing == {"did": "nothing", "reason": "no-candidate"}
 
 
+async def test_an_edit_within_reach_is_made_at_once_and_the_cursor_goes_there(harness: ServerHarness) -> None:
+    await harness.initialize(window={"showDocument": {"support": True}}, workspace={"applyEdit": True})
+    harness.open(A, "x\n" * 5 + "user\n")
+    far = {"command": "editahead.nextEdit", "arguments": [{"reach": 4}]}
+    id = harness.send("workspace/executeCommand", far)
+    await harness.serves("window/showDocument", {"success": False})
+    assert (await harness.reply(id))["result"]["did"] == "nothing"
+    near = {"command": "editahead.nextEdit", "arguments": [{"reach": 5}]}
+    id = harness.send("workspace/executeCommand", near)
+    await harness.serves("workspace/applyEdit", {"applied": True})
+    shown = await harness.serves("window/showDocument", {"success": True})
+    assert shown["selection"] == lsp_range(5, 7, 5, 7)
+    assert (await harness.reply(id))["result"]["did"] == "applied"
+
+
 async def test_the_key_of_a_client_that_sends_notifications(harness: ServerHarness) -> None:
     await harness.initialize(window={"showDocument": {"support": True}}, workspace={"applyEdit": True})
     harness.open(A, "x\nuser\n")
