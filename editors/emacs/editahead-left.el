@@ -10,14 +10,7 @@
 ;;; Code:
 
 (require 'eglot)
-
-(defun editahead--call-either (new old &rest arguments)
-  "Call NEW with ARGUMENTS, or OLD if NEW is undefined."
-  (apply (if (fboundp new) new old) arguments))
-
-(defun editahead--path (uri)
-  "Return the file name of URI."
-  (editahead--call-either 'eglot-uri-to-path 'eglot--uri-to-path uri))
+(require 'editahead-eglot)
 
 (defvar editahead-left-mode-map
   (let ((map (make-sparse-keymap)))
@@ -169,10 +162,6 @@ Return nil if its lines are no longer as they were."
                       (point))))
         (delete-region start (next-single-property-change start 'editahead-place nil (point-max)))))
     made))
-
-(defun editahead--buffer-text (text)
-  "Return TEXT with the line ends of a buffer."
-  (replace-regexp-in-string "\r\n" "\n" text))
 
 (defvar editahead-places-left ""
   "How many places the change still lacks, such as \"3 places left\".

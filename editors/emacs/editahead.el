@@ -17,7 +17,8 @@
 ;;
 ;; Tab goes to the prediction, and Tab again accepts it; C-g rejects it.
 ;; While nothing is shown, both keys keep their meaning.
-;; `M-x editahead-apply' applies a sketch of a change.
+;; `M-x editahead-apply' applies a sketch of a change.  An edit that should be
+;; read is drawn first: Tab applies it, C-g discards it.
 ;; `M-x editahead-finish' lists what your change still lacks elsewhere.
 ;; `M-x editahead-toggle' turns the predictions off, in later sessions too;
 ;; `M-x editahead-snooze' does for some minutes.
@@ -28,6 +29,8 @@
 
 (require 'eglot)
 (require 'subr-x)
+(require 'editahead-apply)
+(require 'editahead-eglot)
 (require 'editahead-left)
 
 (defgroup editahead nil
@@ -72,6 +75,7 @@ For example `evil-normal-state-p'."
 (defface editahead-insert '((t :inherit diff-added)) "Face for inserted text.")
 (defface editahead-delete '((t :inherit diff-removed :strike-through t)) "Face for deleted text.")
 (defface editahead-hint '((t :inherit shadow)) "Face for the hint of an edit outside the window.")
+(defface editahead-context '((t :inherit shadow)) "Face for what an edit changes without changing what the code does.")
 
 (defvar editahead-mode)
 (defvar-local editahead--prediction nil "The shown prediction, as in the server's response.")
@@ -93,6 +97,7 @@ BEGIN and END are markers.")
   "Return non-nil unless predictions are off, snoozed or inhibited here."
   (not (or editahead--snooze
            editahead--off
+           editahead--preview
            (and (not editahead-in-comments) (nth 4 (syntax-ppss)))
            (run-hook-with-args-until-success 'editahead-inhibit-functions))))
 
@@ -102,6 +107,8 @@ BEGIN and END are markers.")
     (editahead--clear)
     (setq editahead--requested-state nil)
     (editahead--schedule-request)))
+
+(add-hook 'editahead-preview-mode-hook #'editahead--refresh)
 
 (defun editahead--end-snooze ()
   "End the snooze."
@@ -129,15 +136,6 @@ BEGIN and END are markers.")
     (delete-file editahead-off-file))
   (editahead--refresh)
   (message "Editahead is %s" (if editahead--off "off" "on")))
-
-;; Names of these functions differ between versions of Eglot.
-(defun editahead--position (&optional point)
-  "Return POINT as an LSP position."
-  (editahead--call-either 'eglot-pos-to-lsp-position 'eglot--pos-to-lsp-position point))
-
-(defun editahead--point (position)
-  "Return the point at an LSP POSITION."
-  (editahead--call-either 'eglot-lsp-position-to-point 'eglot--lsp-position-to-point position))
 
 (defun editahead--clear ()
   "Delete the prediction and its overlays."
@@ -351,54 +349,6 @@ TRIGGER is \"typed\", \"cursor\", \"paused\", \"accepted\" or \"manual\"."
     (if (eq (plist-get result :restored) t)
         (editahead-ask "manual")
       (message "Editahead: No rejected edit can be brought back"))))
-
-;;;###autoload
-(defun editahead-apply (sketch)
-  "Apply a SKETCH of a change: the region, or the last copied text.
-If the sketch has several plausible readings, ask which is meant, and
-show the diff of each.  If the server refuses the sketch, signal an
-error with the reason and change nothing."
-  (interactive (list (if (use-region-p)
-                         (buffer-substring-no-properties (region-beginning) (region-end))
-                       (current-kill 0))))
-  (eglot--signal-textDocument/didChange)
-  (editahead--apply (list :sketch (substring-no-properties sketch)
-                          :uri (plist-get (eglot--TextDocumentIdentifier) :uri))))
-
-(defun editahead--apply (argument)
-  "Execute the command `editahead.apply' with ARGUMENT."
-  (condition-case refusal
-      (let ((result (jsonrpc-request (eglot--current-server-or-lose) :workspace/executeCommand
-                                     (list :command "editahead.apply" :arguments (vector argument)))))
-        (if (equal (plist-get result :method) "none")
-            (message "Editahead: The buffer already contains the sketch's changes")
-          (message "Editahead: Applied the sketch in %d places" (length (plist-get result :hunks)))))
-    (jsonrpc-error
-     (let* ((data (alist-get 'jsonrpc-error-data (cddr refusal)))
-            (choices (and (listp data) (plist-get data :choices))))
-       (if (seq-empty-p choices)
-           (user-error "Editahead: Nothing was changed: %s" (alist-get 'jsonrpc-error-message (cddr refusal)))
-         (editahead--apply (append argument (list :choice (editahead--pick-choice choices)))))))))
-
-(defun editahead--pick-choice (choices)
-  "Ask which of CHOICES is meant, and return its id."
-  (let* ((labels (seq-map-indexed
-                  (lambda (choice index)
-                    (format "%d: %s (line %d)" (1+ index) (plist-get choice :title)
-                            (1+ (plist-get (seq-first (plist-get choice :places)) :line))))
-                  choices))
-         (buffer (get-buffer-create "*Editahead choices*")))
-    (unwind-protect
-        (progn
-          (with-current-buffer buffer
-            (erase-buffer)
-            (seq-mapn (lambda (label choice) (insert label "\n" (plist-get choice :diff) "\n")) labels choices)
-            (goto-char (point-min))
-            (diff-mode))
-          (display-buffer buffer)
-          (let ((label (completing-read "Which change does the sketch mean? " labels nil t nil nil (car labels))))
-            (plist-get (seq-elt choices (seq-position labels label)) :id)))
-      (quit-windows-on buffer t))))
 
 ;;;###autoload
 (defun editahead-use-model ()

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import json
+import os
+import subprocess
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -11,7 +14,8 @@ import pytest
 
 from code_server import CodeServer
 from committed_folder import fill_folder
-from neovim import NEOVIM_0_11, NEOVIM_0_12, Neovim
+from emacs import EMACS
+from neovim import NEOVIM_0_11, NEOVIM_0_12, ROOT, Neovim
 from server_with_planned_edits import REAL, planned
 from shared_window import SharedWindow
 from vscode import VSCode
@@ -119,3 +123,36 @@ def first_start(
             return window
 
         yield open_window
+
+
+@pytest.fixture
+def play(
+    tmp_path: Path, homes: dict[str, str], house: Callable[..., list[Path]]
+) -> Callable[..., list[list[Any]]]:
+    """Plays Lisp in an Emacs on a file: `play("text", "(session-say 1)", plan={...})`. What it said, call by call.
+
+    Of several files, `play({"a.py": "text", "b.py": "text"}, ...)`, the first is shown. The server gets `options`.
+    """
+    here = Path(__file__).parent
+
+    def begin(
+        files: str | dict[str, str], lisp: str, plan: dict[str, Any] | None = None, options: str = ""
+    ) -> list[list[Any]]:
+        file, *_ = house({"stay.py": files} if isinstance(files, str) else files)
+        words = " ".join(json.dumps(word) for word in (REAL if plan is None else planned(plan)))
+        if options:
+            words += f" :initializationOptions (:editahead {options})"
+        start = f"(session-start '({words}) {json.dumps(str(file))})"
+        assert EMACS
+        command = [EMACS, "--batch", "--no-init-file", "--eval", "(package-initialize)"]
+        command += ["-L", str(ROOT / "editors" / "emacs"), "-l", str(here / "emacs_session.el")]
+        played = subprocess.run(
+            [*command, "--eval", start, "--eval", f"(progn {lisp})"],
+            env={**os.environ, **homes, "HOME": str(tmp_path), "EDITAHEAD_DEBOUNCE_MS": "0"},
+            capture_output=True,
+            encoding="utf-8",
+        )
+        assert played.returncode == 0, played.stderr
+        return [json.loads(line) for line in played.stdout.splitlines()]
+
+    return begin

@@ -48,5 +48,33 @@
   "What overlays put into the text."
   (mapconcat (lambda (overlay) (or (overlay-get overlay 'after-string) "")) editahead--overlays ""))
 
+;; In a batch, messages are not kept.  The advice is not for compiled code, which would need a C compiler.
+(defvar session-messages nil)
+(setq comp-enable-subr-trampolines nil)
+(advice-add 'message :before (lambda (format &rest values)
+                               (when format (push (apply #'format-message format values) session-messages))))
+
+(defun session-heard (pattern)
+  "Wait for a message with PATTERN, and return it."
+  (let ((found nil))
+    (session-until (lambda () (setq found (seq-find (lambda (text) (string-match-p pattern text)) session-messages))))
+    found))
+
+(defun session-sketch (sketch)
+  "Apply SKETCH, and wait for the preview of the whole edit."
+  (editahead-apply sketch)
+  (session-until (lambda () (and editahead--preview (editahead--preview-edit editahead--preview)))))
+
+(defun session-preview ()
+  "What the preview puts into the text, each text with its face."
+  (when editahead--preview
+    (mapcar (lambda (text) (vector (substring-no-properties text) (get-text-property 0 'face text)))
+            (delq nil (mapcar (lambda (overlay) (overlay-get overlay 'after-string))
+                              (editahead--preview-overlays editahead--preview))))))
+
+(defun session-previews-p (text)
+  "Whether the preview puts TEXT into the buffer."
+  (string-match-p (regexp-quote text) (mapconcat (lambda (text) (aref text 0)) (session-preview) "")))
+
 (defun session-say (&rest values)
   (princ (concat (json-encode values) "\n")))

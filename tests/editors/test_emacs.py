@@ -12,51 +12,15 @@ from typing import Any
 
 import pytest
 
-from emacs import EMACS, FETCHED
+from emacs import EMACS, NEEDS_EMACS
 from neovim import ROOT
 from samples import NAMES, ORDERS, PRICES, RENAME, STAY
-from server_with_planned_edits import REAL, planned
 
 PACKAGE = ROOT / "editors" / "emacs"
-SESSION = Path(__file__).with_name("emacs_session.el")
 
-pytestmark = [
-    pytest.mark.editors,
-    pytest.mark.skipif(
-        EMACS is None, reason=f"no Emacs at {FETCHED}, nor on PATH (emacs-nox and elpa-eglot)"
-    ),
-]
+pytestmark = [pytest.mark.editors, NEEDS_EMACS]
 
 Play = Callable[..., list[list[Any]]]
-
-
-@pytest.fixture
-def play(tmp_path: Path, homes: dict[str, str], house: Callable[..., list[Path]]) -> Play:
-    """Plays Lisp in an Emacs on a file: `play("text", "(session-say 1)", plan={...})`. What it said, call by call.
-
-    Of several files, `play({"a.py": "text", "b.py": "text"}, ...)`, the first is shown. The server gets `options`."""
-
-    def begin(
-        files: str | dict[str, str], lisp: str, plan: dict[str, Any] | None = None, options: str = ""
-    ) -> list[list[Any]]:
-        file, *_ = house({"stay.py": files} if isinstance(files, str) else files)
-        words = " ".join(json.dumps(word) for word in (REAL if plan is None else planned(plan)))
-        if options:
-            words += f" :initializationOptions (:editahead {options})"
-        start = f"(session-start '({words}) {json.dumps(str(file))})"
-        assert EMACS
-        command = [EMACS, "--batch", "--no-init-file", "--eval", "(package-initialize)"]
-        command += ["-L", str(PACKAGE), "-l", str(SESSION)]
-        played = subprocess.run(
-            [*command, "--eval", start, "--eval", f"(progn {lisp})"],
-            env={**os.environ, **homes, "HOME": str(tmp_path), "EDITAHEAD_DEBOUNCE_MS": "0"},
-            capture_output=True,
-            encoding="utf-8",
-        )
-        assert played.returncode == 0, played.stderr
-        return [json.loads(line) for line in played.stdout.splitlines()]
-
-    return begin
 
 
 def test_tab_jumps_then_makes_it(play: Play) -> None:
@@ -133,18 +97,21 @@ def test_a_copied_sketch_is_applied(play: Play) -> None:
         """
         (kill-new "```diff\\n-        self.begins = begins\\n+        self.begins = 0\\n```\\n")
         (call-interactively #'editahead-apply)
+        (session-until (lambda () (and editahead--preview (editahead--preview-edit editahead--preview))))
         (session-say (buffer-string))
+        (session-press "TAB")
+        (session-say (buffer-string) editahead--preview)
         """,
     )
-    assert said == [[STAY.replace("self.begins = begins", "self.begins = 0")]]
+    assert said == [[STAY], [STAY.replace("self.begins = begins", "self.begins = 0"), None]]
 
 
 def test_a_refusal_changes_nothing(play: Play) -> None:
     said = play(
         STAY,
         """
-        (condition-case refused (editahead-apply "```diff\\n-    nothing = like_this\\n+    x = 1\\n```\\n")
-          (user-error (session-say (cadr refused) (buffer-string))))
+        (editahead-apply "```diff\\n-    nothing = like_this\\n+    x = 1\\n```\\n")
+        (session-say (session-heard "^Editahead: Nothing was changed: .*") (buffer-string) editahead--preview)
         """,
     )
     assert said[0][0].startswith("Editahead: Nothing was changed")
@@ -162,6 +129,7 @@ def test_of_two_readings_one_is_picked_beside_its_diff(play: Play) -> None:
                              (and (get-buffer-window "*Editahead choices*") t))
                 (nth 1 labels)))
         (editahead-apply "z = 3")
+        (session-heard "Applied the sketch in 1 place")
         (session-say (buffer-string) (and (get-buffer "*Editahead choices*") t))
         """,
         {"readings": readings},
