@@ -75,7 +75,7 @@ def test_each_setting_is_listed_once() -> None:
 def test_what_a_setting_may_be_is_what_is_checked() -> None:
     rows = table("docs/settings.md", "| name | default | allowed |")
     allowed = {name.strip("`"): may for name, _, may, *_ in rows}
-    assert allowed == {name: kind.allowed for name, kind in settings._VALUE_TYPES.items()}
+    assert allowed == {name: kind.allowed for name, kind in settings.VALUE_TYPES.items()}
     assert {name.strip("`") for name, _, _, workspace, _ in rows if workspace == "no"} == settings.USER_ONLY
 
 

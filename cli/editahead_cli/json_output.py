@@ -34,8 +34,11 @@ class SettingOutput:
 
 @attrs.frozen
 class ConfigOutput:
+    """The settings. `policy` is the file of the policy within which they are; None without one."""
+
     settings: dict[str, SettingOutput]
     messages: list[str]
+    policy: str | None = None
 
 
 @attrs.frozen

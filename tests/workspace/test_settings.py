@@ -14,8 +14,6 @@ from hypothesis import strategies as st
 
 from editahead_retrieval.files.ignore_patterns import IgnorePatterns
 from editahead_workspace.settings import (
-    MAX_KEY_PARTS,
-    MAX_KEYS,
     MAX_MESSAGES,
     SETTING_NAMES,
     USER_ONLY,
@@ -26,6 +24,7 @@ from editahead_workspace.settings import (
     resolve_settings,
     sources_from_environment,
 )
+from editahead_workspace.toml_file import MAX_KEY_PARTS, MAX_KEYS
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),

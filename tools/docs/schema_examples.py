@@ -326,7 +326,11 @@ SHAPES = [
     _output(
         "editahead config --json",
         "The settings and the source of each.",
-        json_output.ConfigOutput({"eagerness": json_output.SettingOutput(0.3, "~/.config/editahead/editahead.toml")}, []),
+        json_output.ConfigOutput(
+            {"eagerness": json_output.SettingOutput(0.3, "~/.config/editahead/editahead.toml")},
+            [],
+            "/etc/editahead/policy.toml",
+        ),
     ),
     _output(
         "editahead stats --json",

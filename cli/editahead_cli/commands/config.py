@@ -26,8 +26,11 @@ def run(args: argparse.Namespace) -> int:
     values = {name: getattr(resolved.settings, name) for name in SETTING_NAMES}
     if args.json:
         known = {name: SettingOutput(value, resolved.origins[name]) for name, value in values.items()}
-        print_output(ConfigOutput(known, list(resolved.messages)))
+        policy = None if resolved.policy is None else resolved.policy.name
+        print_output(ConfigOutput(known, list(resolved.messages), policy))
         return 0
+    if args.show_origin and resolved.policy is not None:
+        print_text(f"# within the policy {resolved.policy.name}: {resolved.policy.describe()}")
     for name, value in values.items():
         line = f"# {name} =" if value is None else f"{name} = {_to_toml(value)}"
         print_text(f"{line:<40} # {resolved.origins[name]}" if args.show_origin else line)

@@ -43,6 +43,7 @@ def run(args: argparse.Namespace) -> int:
             _check_grammars,
             _check_folders,
             _check_settings,
+            _check_policy,
             _check_index,
             _check_backend,
             _check_server,
@@ -109,6 +110,16 @@ def _check_settings() -> list[Check]:
     return [Check("settings", False, message) for message in resolved.messages] or [
         Check("settings", True, "all valid")
     ]
+
+
+def _check_policy() -> list[Check]:
+    from editahead_workspace.policy import policy_file, read_machine_policy
+
+    policy = read_machine_policy()
+    if policy is None:
+        return [Check("policy", None, f"none ({policy_file()})")]
+    detail = policy.problem or f"{policy.name}: {policy.describe()}"
+    return [Check("policy", policy.problem is None, detail)]
 
 
 def _check_index() -> list[Check]:

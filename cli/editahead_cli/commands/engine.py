@@ -99,10 +99,12 @@ def _make_plans(args: argparse.Namespace, state: Path) -> tuple[list[LaunchPlan]
     from editahead_inference.backends.engine_runfile import served_name
     from editahead_serving.hardware import detect_hardware
     from editahead_serving.launch_plan import ListenAddress, make_launch_plan
+    from editahead_serving.model_catalog import OWN_MODEL
     from editahead_serving.nginx_router import make_nginx_router
     from editahead_serving.resource_share import WHOLE_MACHINE
 
     model, folder = _resolve_model(args.model, llama_cpp=args.llama_cpp, printing=args.print)
+    _check_policy(OWN_MODEL.name if args.model == OWN_MODEL.name else model)
     if args.llama_cpp or model.endswith(_GGUF):
         return [_make_llama_cpp_plan(args, model)], None
     installed, config = _probe_vllm(None if folder is not None else model, printing=args.print)
@@ -317,6 +319,16 @@ def _resolve_model(named: str | None, *, llama_cpp: bool, printing: bool) -> tup
             f"There is no folder {named}, and this is not a name on Hugging Face's hub (OWNER/MODEL)."
         )
     return named, None
+
+
+def _check_policy(model: str) -> None:
+    """Raise EngineUnavailableError where the policy of this machine does not allow a model."""
+    from editahead_serving.errors import EngineUnavailableError
+    from editahead_workspace.policy import read_machine_policy
+
+    policy = read_machine_policy()
+    if policy is not None and not (policy.allows_backend("engine") and policy.allows_model(model)):
+        raise EngineUnavailableError(policy.refusal(f"an engine with {model}"))
 
 
 def _own_model(llama_cpp: bool, *, write: bool) -> Path:

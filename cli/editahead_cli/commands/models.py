@@ -162,11 +162,16 @@ def _use_model(name: str, base: Path | None, install: bool) -> int:
     from editahead_serving.errors import DownloadError
     from editahead_serving.model_catalog import CATALOGUE, OWN_MODEL, find_model
     from editahead_serving.model_download import download
+    from editahead_workspace.policy import read_machine_policy
 
     model = find_model(name)
     if model is None:
         names = ", ".join(known.name for known in (OWN_MODEL, *CATALOGUE))
         return fail(f"There is no model {name!r} in the list; choose one of {names}.")
+    policy, backend = read_machine_policy(), "local" if model.repository is None else "engine"
+    wanted = model.repository or model.name
+    if policy is not None and not (policy.allows_backend(backend) and policy.allows_model(wanted)):
+        return fail(policy.refusal(wanted))
     if model.repository is None:
         from editahead_cli.own_model import set_up
 

@@ -45,9 +45,13 @@ def _switch(value: str) -> int:
     from editahead_serving.errors import SettingsWriteError
     from editahead_serving.settings_file import update_settings_file
     from editahead_workspace import user_dirs
+    from editahead_workspace.policy import read_machine_policy
     from editahead_workspace.settings import FILE_NAME
 
     settings = user_dirs.config_folder() / FILE_NAME
+    policy = read_machine_policy()
+    if value == "on" and policy is not None and policy.limits.get("record") == "off":
+        return fail(policy.refusal("recordings"))
     try:
         update_settings_file(settings, {"record": value})
     except (SettingsWriteError, OSError) as error:

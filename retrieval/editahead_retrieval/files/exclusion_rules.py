@@ -20,6 +20,8 @@ DEADLINE_S = 5.0
 """Seconds for the patterns of all ignore files that concern one file."""
 MAX_PATH_CHARS = 4_096
 """Characters of a path. No system opens longer ones, and the time of a pattern grows with the path."""
+ABSOLUTE = "//"
+"""The start of a pattern of the setting `exclude` that is for whole paths, with any folder opened."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,7 @@ class _IgnoreFiles:
         nested: The bases at a path from a workspace folder, by folder and path.
         ignored: Whether git ignores all of a folder, by workspace folder.
         folders: Whether ignore files exclude a folder, by workspace folder and path from there.
+        roots: The whole paths of a workspace folder, with and without links; none if a pattern for whole paths excludes it.
     """
 
     patterns: dict[Path, dict[str, IgnorePatterns | str | None]] = field(default_factory=dict)
@@ -54,6 +57,25 @@ class _IgnoreFiles:
     nested: dict[Path, dict[str, list[_Base]]] = field(default_factory=dict)
     ignored: dict[Path, bool] = field(default_factory=dict)
     folders: dict[Path, dict[str, bool]] = field(default_factory=dict)
+    roots: dict[Path, list[Path]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class _Exclude:
+    """The patterns of the setting `exclude`.
+
+    Attributes:
+        relative: Those for paths from a workspace folder.
+        absolute: Those for whole paths, without the root of the file system; None where there are none.
+    """
+
+    relative: IgnorePatterns
+    absolute: IgnorePatterns | None
+
+    @classmethod
+    def from_patterns(cls, patterns: IgnorePatterns) -> _Exclude:
+        whole = [line.removeprefix("/") for line in patterns.lines if line.startswith(ABSOLUTE)]
+        return cls(patterns, IgnorePatterns(whole) if whole else None)
 
 
 class _UnreadableIgnoreFileError(RetrievalError):
@@ -69,7 +91,8 @@ class ExclusionRules:
 
     Args:
         folders: The workspace folders.
-        exclude: The patterns of the setting `exclude`, relative to the workspace folder that contains the file.
+        exclude: The patterns of the setting `exclude`, relative to the workspace folder that contains the file; those that
+            begin with `ABSOLUTE` are for whole paths, in upper and lower case.
         clock: Returns monotonic seconds.
     """
 
@@ -80,7 +103,7 @@ class ExclusionRules:
         clock: Callable[[], float] = time.monotonic,  # noqa: TID251  # unless another is passed in
     ) -> None:
         self._folders = sorted(folders, key=lambda folder: len(folder.parts), reverse=True)
-        self._exclude, self._clock = exclude, clock
+        self._exclude, self._clock = _Exclude.from_patterns(exclude), clock
         self._ignore_files = _IgnoreFiles()
 
     def reason(self, path: Path) -> str | None:
@@ -116,7 +139,7 @@ class _Check:
     def __init__(
         self,
         folders: Sequence[Path],
-        exclude: IgnorePatterns,
+        exclude: _Exclude,
         ignore_files: _IgnoreFiles,
         clock: Callable[[], float],
     ) -> None:
@@ -141,7 +164,7 @@ class _Check:
         folder = next((f for f in folders if path.is_relative_to(f)), None)
         relative = path.relative_to(folder) if folder is not None else Path(path.name)
         try:
-            if self._is_excluded(relative):
+            if self._is_excluded(relative) or self._is_path_excluded(path):
                 return "The setting `exclude` matches the file."
             if folder is None:
                 roots = (base.root for base in self._bases(path.parent) if base.repository is not None)
@@ -164,9 +187,9 @@ class _Check:
         if not is_folder and is_secret_path(path):
             return True
         try:
-            if self._ignores_all_of(folder):
+            if self._ignores_all_of(folder) or self._is_entry_excluded(folder, name, is_folder):
                 return True
-            excluded = self._exclude.decide(name, is_folder=is_folder, check=self._check_time)
+            excluded = self._exclude.relative.decide(name, is_folder=is_folder, check=self._check_time)
             return excluded is True or self._matches(folder, name, is_folder)
         except (_UnreadableIgnoreFileError, _LateError):
             return True
@@ -177,8 +200,36 @@ class _Check:
 
     def _is_excluded(self, relative: Path) -> bool:
         return any(
-            self._exclude.decide(name, is_folder=is_folder, check=self._check_time)
+            self._exclude.relative.decide(name, is_folder=is_folder, check=self._check_time)
             for name, is_folder in _paths_from_root(relative)
+        )
+
+    def _is_path_excluded(self, path: Path, *, is_folder: bool = False) -> bool:
+        """Return whether a pattern for whole paths excludes a path, or a folder above it."""
+        return self._exclude.absolute is not None and any(
+            self._matches_whole(name, is_folder or is_above)
+            for name, is_above in _paths_from_root(path.relative_to(path.anchor))
+        )
+
+    def _is_entry_excluded(self, folder: Path, name: str, is_folder: bool) -> bool:
+        """Return whether a pattern for whole paths excludes an entry of a folder that is not excluded itself."""
+        if self._exclude.absolute is None:
+            return False
+        known = self._ignore_files.roots
+        if folder not in known:
+            roots = list(dict.fromkeys((folder, real_path(folder))))
+            known[folder] = (
+                [] if any(self._is_path_excluded(root, is_folder=True) for root in roots) else roots
+            )
+        places = (root.relative_to(root.anchor) / name for root in known[folder])
+        return not known[folder] or any(self._matches_whole(place.as_posix(), is_folder) for place in places)
+
+    def _matches_whole(self, path: str, is_folder: bool) -> bool:
+        """Return whether a pattern for whole paths is for a path from the root of the file system, in any spelling."""
+        patterns = self._exclude.absolute
+        return patterns is not None and any(
+            patterns.decide(each, is_folder=is_folder, folds_case=True, check=self._check_time)
+            for each in spellings(path)
         )
 
     def _is_ignored(self, folder: Path, relative: Path) -> bool:

@@ -140,10 +140,12 @@ class IgnorePatterns:
     """The patterns of an ignore file, the last matching one of which decides.
 
     Attributes:
+        lines: The lines as written.
         is_too_long: Whether the file has more lines than the limit.
     """
 
     def __init__(self, lines: Sequence[str]) -> None:
+        self.lines = tuple(lines)
         found = [pattern for line in lines[: MAX_LINES + 1] if (pattern := IgnorePattern.from_line(line))]
         self.is_too_long = len(lines) > MAX_LINES
         self._patterns = tuple(reversed(found))
