@@ -34,6 +34,8 @@ NEXT_TOKENS = "next-tokens"
 """The kind of a candidate that goes on with what is being typed."""
 CLOSED = "closed"
 """The feature of a candidate whose document is a file that is not open."""
+WITNESSED, UNWITNESSED = "witnessed", "unwitnessed"
+"""The features of a candidate at a place that another language server names, and at one that it should name and does not."""
 SAID = "said"
 """The feature of a next edit that a model was asked about: the log-probability of the whole answer that makes it."""
 

@@ -24,6 +24,7 @@ from .predictors.propagation.moved_files import imports_moved_file, module_name
 from .predictors.propagation.renamed_definition import C_FAMILY
 from .predictors.propagation.replaced_literals import replaced_literals
 from .predictors.propagation.token_patterns import KEYWORDS
+from .predictors.propagation.witnessed_places import witness_files
 
 MAX_DOCUMENTS = 6
 """Closed files of one state: each is read, parsed and searched."""
@@ -113,6 +114,7 @@ class ClosedDocuments:
         edits = state.history[: -_MAX_EDITS - 1 : -1]
         queries = dict.fromkeys((query, edit.uri) for edit in edits for query in queries_of(edit))
         uris = chain(
+            witness_files(state),
             self._importers_of(state, check),
             self._uris(self._paths(state), check, MAX_IMPORTERS),
             self._uris(islice(queries, _MAX_QUERIES), check),

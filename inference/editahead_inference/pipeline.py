@@ -10,6 +10,7 @@ from itertools import count
 from editahead_prompts.state import EditorState
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.edits import Edit
+from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.typing_time import expected_seconds
 
 from .candidates import SAID, Candidate, DocumentCache, Prediction, Predictor, Timings
@@ -30,6 +31,7 @@ from .predictors.model.model_gate import joint_probability
 from .predictors.model.response import ModelResponse
 from .predictors.propagation import Propagation
 from .rest_of_rule import MAX_FILES, rest_of_rule
+from .symbol_under_cursor import Symbol, symbol_at
 
 STEPS_PER_CHECK = 500
 """Steps of a parser from one check to the next: some 20 milliseconds."""
@@ -120,6 +122,10 @@ class Pipeline:
             state, candidates = self._search(state, MAX_NEW_CHARS, check)
             found = self._decided(state, candidates, started, eagerness, check)
         return replace(found, is_partial=self._closed is not None and self._closed.has_left_out)
+
+    def symbol_at(self, document: Snapshot, cursor: int) -> Symbol | None:
+        """Return the symbol that a person at the cursor may rename, or whose signature they may change."""
+        return symbol_at(document, cursor, self._syntax)
 
     def search_on(self, state: EditorState, check: Callable[[], None] = _never) -> None:
         """Search all closed files of a state, however long that takes, so that the next prediction finds them searched.

@@ -34,6 +34,7 @@ from .prediction.coordinator import ALL_REUSE, PredictionCoordinator, ReuseOptio
 from .prediction.job import PredictionPipeline
 from .prediction.scheduler import PredictionScheduler
 from .presentation.diagnostics_board import DiagnosticsBoard
+from .presentation.evidence_requests import EvidenceRequests
 from .presentation.finish_diagnostics import FinishDiagnostics
 from .presentation.next_edit_marker import NextEditMarker
 from .presentation.next_edit_refresh import NextEditRefresh
@@ -115,6 +116,9 @@ class Server(LanguageServer):
         self.predictions = PredictionScheduler(make_pipeline, clock, sleep, cache_size=reuse.cache_size)
         self.next_edit_refresh = NextEditRefresh(self.session, self.client)
         self.predictions.on_improved = self.next_edit_refresh.on_improved
+        self.evidence_requests = EvidenceRequests(
+            self.session, self.client, self.predictions.symbol_at, clock
+        )
         self.files = FileReader()
         self.openings = OpeningComparison(self.session, self.files, self._on_opening_known)
         self.coordinator = PredictionCoordinator(

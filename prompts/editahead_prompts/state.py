@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
+from .symbol_evidence import SymbolEvidence
 from .text.edits import Edit
 from .text.snapshot import Snapshot
 
@@ -131,6 +132,7 @@ class EditorState:
         moved_files: Files and folders that got another path, the oldest first.
         related_code: Pieces of files that are not open, for prompts, the most telling first. They follow from the other
             fields and the index.
+        evidence: What other language servers say of symbols that were edited since.
     """
 
     document: Snapshot
@@ -148,6 +150,7 @@ class EditorState:
     index_version: int = 0
     moved_files: tuple[MovedFile, ...] = ()
     related_code: tuple[RelatedCode, ...] = ()
+    evidence: tuple[SymbolEvidence, ...] = ()
 
     def snapshot(self, uri: str) -> Snapshot | None:
         """Return the document with this URI that an edit can be for, open or closed; None without one."""
@@ -181,6 +184,7 @@ class EditorState:
             self.diagnostics,
             self.index_version,
             self.moved_files,
+            self.evidence,
         )
 
     @property

@@ -55,6 +55,9 @@ class ScriptedPipeline:
         self.codebase: Any = None
         self.repositories: Any = ()
 
+    def symbol_at(self, document: Any, cursor: int) -> None:
+        return None
+
     def set_repository_rules(self, repositories: Any) -> None:
         self.repositories = repositories
 

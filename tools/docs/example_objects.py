@@ -8,7 +8,13 @@ from __future__ import annotations
 from editahead_cli import json_output
 from editahead_lab.prompt_costs.costs import Costs, FirstDifference, Omission, Prefill
 from editahead_lab.tasks.report import TaskFigures
-from editahead_lsp.protocol import apply_messages, finish_messages, lsp_types, status_messages
+from editahead_lsp.protocol import (
+    apply_messages,
+    evidence_messages,
+    finish_messages,
+    lsp_types,
+    status_messages,
+)
 from editahead_lsp.protocol import custom_messages as wire
 
 URI = "file:///p/stay.py"
@@ -121,6 +127,9 @@ APPLIED = apply_messages.ApplyResult(
     "merge",
     apply_messages.ApplyStats(8.4),
     plan="1",
+)
+EVIDENCE_SYMBOL = evidence_messages.EvidenceSymbol(
+    wire.Range(wire.Position(3, 4), wire.Position(3, 8)), "load", "load_editahead"
 )
 FINISHED = finish_messages.FinishResult(
     False,

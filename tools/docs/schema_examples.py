@@ -16,6 +16,7 @@ from example_objects import (
     CHARACTERS,
     DOCUMENT,
     EDIT,
+    EVIDENCE_SYMBOL,
     FIGURES,
     FINISHED,
     GHOST,
@@ -59,6 +60,7 @@ from editahead_lab.tasks.report import PlayedTask, TaskOutcome, TaskReport
 from editahead_lsp.protocol import (
     accept_all_messages,
     apply_messages,
+    evidence_messages,
     finish_messages,
     lsp_types,
     search_messages,
@@ -217,6 +219,24 @@ SHAPES = [
         wire.SESSION_TIME,
         "The time in a session that the client replays; a client that never sends this gets the machine's time.",
         wire.SessionTimeParams(12.5),
+    ),
+    _notification(
+        evidence_messages.EVIDENCE,
+        "What another language server of the client says of a symbol.",
+        evidence_messages.EvidenceParams(
+            wire.VersionedTextDocument(URI, 3),
+            EVIDENCE_SYMBOL,
+            [evidence_messages.EvidenceRename(URI, wire.Range(wire.Position(9, 12), wire.Position(9, 16)), "load_editahead")],
+            [evidence_messages.EvidenceReference(URI, wire.Range(wire.Position(9, 12), wire.Position(9, 16)))],
+            "basedpyright",
+            True,
+        ),
+    ),
+    _notification(
+        evidence_messages.ASK_EVIDENCE,
+        "A symbol that the person may rename next, or whose signature they may change.",
+        evidence_messages.AskEvidenceParams(wire.VersionedTextDocument(URI, 3), EVIDENCE_SYMBOL),
+        "sent",
     ),
     _notification(
         wire.PLACES_LEFT,

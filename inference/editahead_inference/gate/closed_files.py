@@ -14,7 +14,7 @@ from functools import cache
 from importlib import resources
 from urllib.parse import unquote
 
-from editahead_inference.candidates import Candidate
+from editahead_inference.candidates import WITNESSED, Candidate
 from editahead_inference.predictors.propagation.import_rules import IMPORT
 from editahead_prompts.state import EditorState
 from editahead_prompts.text.identifiers import WORD
@@ -123,8 +123,12 @@ def _imports(state: EditorState, candidate: Candidate) -> Iterator[set[str]]:
     return (set(WORD.findall(line)) for line in lines if IMPORT.match(line))
 
 
-_NAMED_FILES = ("moved-file", "mined-co-change", "import-path")
+_NAMED_FILES = ("moved-file", "mined-co-change", "import-path", "rename-witnessed")
 """Kinds of candidates that say which file needs the edit, so that its likeness says nothing more."""
+
+
+def _names_file(candidate: Candidate) -> bool:
+    return candidate.kind in _NAMED_FILES or WITNESSED in candidate.features
 
 
 def closed_probability(
@@ -140,7 +144,7 @@ def closed_probability(
     """
     weights = _shipped_terms() if terms is None else terms
     features = closed_features(state, candidate, probability)
-    if (features["follows"] and features["imports"]) or candidate.kind in _NAMED_FILES:
+    if (features["follows"] and features["imports"]) or _names_file(candidate):
         return probability  # the code or the history says what follows, and in which file
     if candidate.kind == "rename-defined" and (features["same-folder"] or _imports_edited(state, candidate)):
         return probability  # bindings lead there: by the package, or by the type of a receiver

@@ -8,7 +8,16 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from editahead_inference.candidates import CLOSED, SAID, Candidate, GateDecision, Silence, SilenceReason
+from editahead_inference.candidates import (
+    CLOSED,
+    SAID,
+    UNWITNESSED,
+    WITNESSED,
+    Candidate,
+    GateDecision,
+    Silence,
+    SilenceReason,
+)
 from editahead_prompts.state import EditorState
 from editahead_prompts.syntax.languages import find_language
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
@@ -34,6 +43,9 @@ _MOVED_ON = -2.0
 Of 83 such likenesses that were shown first above 0.3, 6 were right (train-08 and train-09, in small steps);
 of imports that an edit had left unused, 30 of 63 were dropped right after it, and 8 of 35 later.
 """
+_WITNESSED, _UNWITNESSED = 2.0, -4.0
+"""Log-odds for a place that another language server names, and for one that it should name, and does not. They are chosen:
+commits hold no answers of language servers."""
 _FADING = ("rename", "span", "insert", "move", "hole", "part", "import-unused")
 """What the kinds of rules begin with that are less likely then. Whole lines and blocks that are alike are not."""
 
@@ -137,6 +149,9 @@ class Gate:
             and candidate.features.get("support", 0) < 2
         )
         doubt = _PROSE * is_prose + _MOVED_ON * (in_order and _has_moved_on(state, candidate))
+        doubt += _WITNESSED * (WITNESSED in candidate.features) + _UNWITNESSED * (
+            UNWITNESSED in candidate.features
+        )
         return sigmoid(logit(measured) + doubt) if doubt else measured
 
     def decide(

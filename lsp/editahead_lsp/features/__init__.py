@@ -26,6 +26,7 @@ from . import (
     configuration,
     copilot_inline_edit,
     document_sync,
+    evidence,
     execute_command,
     inlay_hints,
     inline_completion,
@@ -50,6 +51,7 @@ FEATURES = (
     execute_command,
     opened_results,
     session_time,
+    evidence,
 )
 
 

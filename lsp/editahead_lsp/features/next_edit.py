@@ -35,6 +35,8 @@ def next_edit(server: Server, params: NextEditParams) -> Coroutine[Any, Any, Nex
         typed=params.context.trigger not in ("cursor", "paused"),
         paused=params.context.trigger == "paused",
     )
+    if params.context.evidence and request.state is not None:
+        server.evidence_requests.on_cursor(request.state)
     return _answer(server, request)
 
 

@@ -12,9 +12,11 @@ from editahead_inference.predictors.model.response import ModelResponse
 from editahead_inference.worker_thread import CancellableJob, WorkerThread
 from editahead_prompts.state import EditorState
 from editahead_prompts.text.edits import Edit
+from editahead_prompts.text.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from editahead_inference.mined_rules.repository import RepositoryRules
+    from editahead_inference.symbol_under_cursor import Symbol
 
 CONFIDENT = 0.6
 """The confidence from which a rule's edit is shown without a request to the model."""
@@ -36,6 +38,8 @@ class PredictionPipeline(Protocol):
     def rest_of_rule(
         self, state: EditorState, shown: Candidate, check: Callable[[], None]
     ) -> tuple[EditorState, Mapping[str, Edit]]: ...
+
+    def symbol_at(self, document: Snapshot, cursor: int) -> Symbol | None: ...
 
     def set_codebase(self, codebase: Codebase | None) -> None: ...
 

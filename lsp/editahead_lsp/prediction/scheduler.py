@@ -28,6 +28,7 @@ from .model_combiner import ModelCombiner
 if TYPE_CHECKING:
     from editahead_inference.mined_rules.repository import RepositoryRules
     from editahead_inference.predictors.model.predictor import ModelPredictor
+    from editahead_inference.symbol_under_cursor import Symbol
 
 log = logging.getLogger(__name__)
 
@@ -308,6 +309,14 @@ class PredictionScheduler:
             return await self._new_job(SEARCH_DEADLINE_S).run(search)
         except Cancelled:
             return None
+
+    async def symbol_at(self, document: Snapshot, cursor: int) -> Symbol | None:
+        """Return the symbol that a person at the cursor may rename, or whose signature they may change."""
+
+        def find() -> Symbol | None:
+            return None if self._pipeline is None else self._pipeline.symbol_at(document, cursor)
+
+        return await self.run_on_worker(find, idle=True)
 
     def run_when_idle(self, work: Callable[[], None]) -> None:
         """Run a function on the worker when that has nothing else to do."""

@@ -17,6 +17,7 @@ from . import (
     accept_all_messages,
     apply_messages,
     custom_messages,
+    evidence_messages,
     finish_messages,
     lsp_types,
     status_messages,
@@ -48,6 +49,7 @@ PARAMS_BY_METHOD: Mapping[str, type] = {
     custom_messages.DID_FOCUS: custom_messages.DidFocusParams,
     custom_messages.DID_OPEN_SEARCH_RESULT: custom_messages.DidOpenSearchResultParams,
     custom_messages.SESSION_TIME: custom_messages.SessionTimeParams,
+    evidence_messages.EVIDENCE: evidence_messages.EvidenceParams,
 }
 """The class of each method's params. The params of other methods are not converted."""
 
@@ -73,6 +75,7 @@ def make_converter(*more: ModuleType) -> cattrs.Converter:
         custom_messages,
         lsp_types,
         accept_all_messages,
+        evidence_messages,
         apply_messages,
         finish_messages,
         status_messages,

@@ -271,12 +271,14 @@ class NextEditContext:
         diagnostics: All diagnostics that the client shows in the document; None = unknown.
         opens_files: The client opens the file that a prediction names. A client with `window/showDocument` need not say so.
         refreshes: The client asks again after `editahead/nextEdit/refresh`.
+        evidence: The client asks other language servers after `editahead/askEvidence`.
     """
 
     trigger: str = "typed"
     diagnostics: list[ClientDiagnostic] | None = None
     opens_files: bool = False
     refreshes: bool = False
+    evidence: bool = False
 
 
 @attrs.frozen

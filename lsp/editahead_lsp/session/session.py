@@ -18,6 +18,7 @@ from editahead_lsp.protocol.custom_messages import (
 from editahead_lsp.session.client_diagnostics import ClientDiagnostics
 from editahead_lsp.session.documents import Document, DocumentStore
 from editahead_prompts.state import EditorState, MovedFile
+from editahead_prompts.symbol_evidence import SymbolEvidence
 from editahead_prompts.syntax.comments import is_in_comment
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_workspace.file_exclusion import FileExclusion
@@ -25,6 +26,7 @@ from editahead_workspace.positions import Encoding, offset_at
 from editahead_workspace.settings import Settings
 
 from .adaptive_debounce import AdaptiveDebounce
+from .evidence_store import EvidenceStore
 from .outcome_tracker import OutcomeTracker
 from .rejected_edits import RejectedEdits
 from .replayable_history import ReplayableHistory
@@ -67,6 +69,7 @@ class Session:
     """A counter that grows with each event that can change a prediction."""
     rejected_edits: RejectedEdits = field(default_factory=RejectedEdits)
     diagnostics: ClientDiagnostics = field(default_factory=ClientDiagnostics)
+    evidence: EvidenceStore = field(default_factory=EvidenceStore)
 
     def __post_init__(self) -> None:
         self.timing = AdaptiveDebounce(self.clock)
@@ -109,6 +112,7 @@ class Session:
         if is_enabled and self.recorder is not None:
             self.recorder.on_open(document.key, document.snapshot)
         self.rejected_edits.on_open(document.key, document.snapshot)
+        self.evidence.on_open(document.snapshot, self.encoding)
         self.focused = document.key
         self.generation += 1
         return document
@@ -142,6 +146,7 @@ class Session:
                 self.recorder.on_change(document.key, applied.before, applied.after, applied.edit)
         self.rejected_edits.on_change(document.key, applied)
         self.diagnostics.on_change(document.key, applied.edit)
+        self.evidence.on_change(document.uri, applied.edit)
         self.outcomes.on_change(document.key, applied)
         self.shown_predictions.on_change(document.key, applied)
         if applied.edit:
@@ -199,6 +204,7 @@ class Session:
         self._cursors.pop(document.key, None)
         self.rejected_edits.on_close(document.key, document.snapshot)
         self.diagnostics.on_close(document.key)
+        self.evidence.on_close(document.snapshot, self.encoding)
         if self.focused == document.key:
             self.focused = None
         self.shown_predictions.on_close(document.key)
@@ -272,6 +278,11 @@ class Session:
             )
             self.generation += has_changed
 
+    def add_evidence(self, evidence: SymbolEvidence) -> None:
+        """Keep what another language server says of a symbol."""
+        self.evidence.add(evidence)
+        self.generation += 1
+
     def disabled_reason(self, document: Document) -> Silence | None:
         """Return why nothing is predicted in a document; None when it is enabled. A disabled document is only mirrored."""
         known = self._off.get(document.key)
@@ -315,6 +326,7 @@ class Session:
             diagnostics=self.diagnostics.for_document(document.key),
             index_version=self.index_version,
             moved_files=self.moved_files,
+            evidence=self.evidence.touched,
         )
 
     def document_of(self, snapshot: Snapshot) -> Document:

@@ -10,6 +10,7 @@ from editahead_inference.candidates import CLOSED, Candidate, Silence
 from editahead_lsp.protocol.custom_messages import OutcomeEvent
 from editahead_lsp.session.client_diagnostics import rebase_diagnostics
 from editahead_lsp.session.documents import AppliedChange, Document, DocumentStore
+from editahead_lsp.session.evidence_store import rebase_evidence
 from editahead_prompts.history.edit_history import EditHistory
 from editahead_prompts.state import EditorState, RuleOutcomes
 from editahead_prompts.text.edits import Edit, apply_to_lines, interpolate, rebase
@@ -258,6 +259,7 @@ class ShownPredictions:
             outcomes=outcomes if self._outcomes.learning else {},
             taste=self._outcomes.preferences(accepted=True),
             diagnostics=rebase_diagnostics(present.diagnostics, edit),
+            evidence=rebase_evidence(present.evidence, before.uri, edit),
         )
         distinct = dict.fromkeys(min(max(cursor, 0), after.length) for cursor in cursors)
         return [replace(state, cursor=cursor) for cursor in distinct]

@@ -44,6 +44,7 @@ from .signatures import changes_constructor, changes_inherited_signature, follow
 from .site_features import Site
 from .sites import NEAR_SITES, Lessons, SiteSearch
 from .unfinished_edits import Typing, find_typing, finished_edits
+from .witnessed_places import follow_witnessed, weigh
 
 _REMEMBERED = 32
 """Documents whose index is cached: the open ones, and some that are not."""
@@ -88,6 +89,7 @@ _BY_CANDOUR = [
 
 _FOLLOWS: tuple[Callable[[Situation], Iterator[FollowUp]], ...] = (
     continue_copies,
+    follow_witnessed,
     follow_renamed_definitions,
     follow_changed_import_paths,
     repeat_edits,
@@ -168,7 +170,7 @@ class Propagation:
             if search.is_related(snapshot) or not state.is_open(snapshot.uri):
                 check()
                 followed += self._follow_ups(search, snapshot, check)
-        return [*followed, *_beside(candidates, followed, search.snapshots)]
+        return self._weighed(search, followed, candidates)
 
     def propose_all(
         self,
@@ -195,7 +197,14 @@ class Propagation:
             elif search.is_related(target):
                 candidates += self._sites(search, target, check, kinds, near=None)
             followed += self._follow_ups(search, target, check)
-        return [*followed, *_beside(candidates, followed, search.snapshots)]
+        return self._weighed(search, followed, candidates)
+
+    def _weighed(
+        self, search: _Search, followed: Sequence[Candidate], candidates: Sequence[Candidate]
+    ) -> list[Candidate]:
+        """Return all candidates, with what other language servers say of them."""
+        every = (*followed, *_beside(candidates, followed, search.snapshots))
+        return weigh(every, search.state, search.home, self._trees)
 
     def _search(self, state: EditorState) -> _Search:
         others = (*_searched(state.other_documents), *state.closed_documents)
