@@ -128,6 +128,7 @@ APPLIED = apply_messages.ApplyResult(
     apply_messages.ApplyStats(8.4),
     plan="1",
 )
+EVIDENCE_PLACE = wire.Range(wire.Position(9, 12), wire.Position(9, 16))
 EVIDENCE_SYMBOL = evidence_messages.EvidenceSymbol(
     wire.Range(wire.Position(3, 4), wire.Position(3, 8)), "load", "load_editahead"
 )

@@ -16,6 +16,7 @@ from example_objects import (
     CHARACTERS,
     DOCUMENT,
     EDIT,
+    EVIDENCE_PLACE,
     EVIDENCE_SYMBOL,
     FIGURES,
     FINISHED,
@@ -226,8 +227,8 @@ SHAPES = [
         evidence_messages.EvidenceParams(
             wire.VersionedTextDocument(URI, 3),
             EVIDENCE_SYMBOL,
-            [evidence_messages.EvidenceRename(URI, wire.Range(wire.Position(9, 12), wire.Position(9, 16)), "load_editahead")],
-            [evidence_messages.EvidenceReference(URI, wire.Range(wire.Position(9, 12), wire.Position(9, 16)))],
+            [evidence_messages.EvidenceRename(URI, EVIDENCE_PLACE, "load_editahead")],
+            [evidence_messages.EvidenceReference(URI, EVIDENCE_PLACE)],
             "basedpyright",
             True,
         ),
