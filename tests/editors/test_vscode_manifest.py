@@ -17,7 +17,7 @@ PROPERTIES: dict[str, Any] = MANIFEST["contributes"]["configuration"]["propertie
 MACHINE = {"editahead.server.command", "editahead.server.python"}
 OWN = {
     *MACHINE,
-    *(f"editahead.{name}" for name in ("trace.server", "display", "placesLeft", "suggestionList")),
+    *(f"editahead.{name}" for name in ("trace.server", "display", "placesLeft", "evidence", "suggestionList")),
 }
 
 

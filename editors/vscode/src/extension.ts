@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import { applyClipboard, applySelection } from "./applySketch";
 import { describeStatus, describeWhy } from "./core/messages";
 import type { StatusResult, WhyResult } from "./core/protocol";
+import { answerEvidence } from "./evidence";
 import { showLeft } from "./finish";
 import { Installation } from "./installation";
 import { useModel } from "./model";
@@ -41,7 +42,7 @@ export function activate(context: vscode.ExtensionContext): void {
   view.activity.setEnabled(context.workspaceState.get(ENABLED_KEY, true));
   server.ghostTextProvider = (...args) => view.provideGhostText(...args);
   const preview = new Preview();
-  context.subscriptions.push(log, installation, server, view, preview, new StatusBar(server, view));
+  context.subscriptions.push(log, installation, server, view, preview, new StatusBar(server, view), answerEvidence(server));
 
   const notify = (text: string) => {
     log.info(text);

@@ -2,6 +2,7 @@
 import * as vscode from "vscode";
 import { CloseAction, LanguageClient, State, type ErrorHandler, type Middleware } from "vscode-languageclient/node";
 import { serverEnvironment, type ServerCommand } from "./core/environment";
+import type { AskEvidence } from "./core/evidence";
 import type { ServerState } from "./core/messages";
 import type { DocumentVersion, Outcome } from "./core/protocol";
 import { serverOptions } from "./core/settings";
@@ -40,12 +41,15 @@ export class ServerManager implements vscode.Disposable {
   private ended: Promise<void> = Promise.resolve();
   private readonly startEmitter = new vscode.EventEmitter<void>();
   private readonly refreshEmitter = new vscode.EventEmitter<DocumentVersion>();
+  private readonly evidenceEmitter = new vscode.EventEmitter<AskEvidence>();
   private readonly stopEmitter = new vscode.EventEmitter<void>();
   private readonly stateEmitter = new vscode.EventEmitter<void>();
   private readonly subscription: vscode.Disposable;
   readonly onDidStart = this.startEmitter.event;
   /** Fires when a request would have a better answer than the last one had. */
   readonly onRefresh = this.refreshEmitter.event;
+  /** Fires when the server wants to know what other language servers say of a symbol. */
+  readonly onAskEvidence = this.evidenceEmitter.event;
   readonly onDidStop = this.stopEmitter.event;
   readonly onDidChangeState = this.stateEmitter.event;
 
@@ -135,7 +139,8 @@ export class ServerManager implements vscode.Disposable {
   }
 
   dispose(): void {
-    for (const disposable of [this.subscription, this.refreshEmitter, this.startEmitter, this.stopEmitter, this.stateEmitter]) disposable.dispose();
+    const emitters = [this.refreshEmitter, this.evidenceEmitter, this.startEmitter, this.stopEmitter, this.stateEmitter];
+    for (const disposable of [this.subscription, ...emitters]) disposable.dispose();
   }
 
   /**
@@ -174,6 +179,7 @@ export class ServerManager implements vscode.Disposable {
       this.placesLeft = message;
       this.stateEmitter.fire();
     });
+    client.onNotification("editahead/askEvidence", (asked: AskEvidence) => this.evidenceEmitter.fire(asked));
     client.onNotification("editahead/nextEdit/refresh", ({ textDocument }: { readonly textDocument: DocumentVersion }) => {
       this.refreshEmitter.fire(textDocument);
     });

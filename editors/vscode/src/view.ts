@@ -10,6 +10,7 @@ import { nextPart, rebaseOverPart, type ContentChange, type PartKind } from "./c
 import { Decorations } from "./decorations";
 import { DiagnosticsTracker } from "./diagnostics";
 import { isGhostTextEnabled, isByUser, isSupported, reasonOf, stateOf, toPosition } from "./document";
+import { isEvidenceWanted } from "./evidence";
 import { RequestTimer } from "./requestTimer";
 import type { GhostText, ServerManager } from "./server";
 import { ShownPrediction } from "./shownPrediction";
@@ -132,7 +133,7 @@ export class View implements vscode.Disposable {
     const params = {
       textDocument: { uri: client.code2ProtocolConverter.asUri(document.uri), version: document.version },
       position: { line: selection.active.line, character: selection.active.character },
-      context: { trigger, refreshes: true, ...(diagnostics === undefined ? {} : { diagnostics }) },
+      context: { trigger, refreshes: true, evidence: isEvidenceWanted(), ...(diagnostics === undefined ? {} : { diagnostics }) },
     };
     this.changeEmitter.fire();
     this.response = client.sendRequest<NextEditResult>("editahead/nextEdit", params, cancellation.token).then(
