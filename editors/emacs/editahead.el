@@ -16,7 +16,9 @@
 ;;   (add-hook 'eglot-managed-mode-hook #'editahead-mode)
 ;;
 ;; Tab goes to the prediction, and Tab again accepts it; C-g rejects it.
-;; While nothing is shown, both keys keep their meaning.
+;; M-<right> accepts a word of it, C-M-<right> a line (with a prefix, so many),
+;; M-n and M-p show the other predictions.
+;; While nothing is shown, all keys keep their meaning.
 ;; `M-x editahead-apply' applies a sketch of a change.  An edit that should be
 ;; read is drawn first: Tab applies it, C-g discards it.
 ;; `M-x editahead-finish' lists what your change still lacks elsewhere.
@@ -32,6 +34,7 @@
 (require 'editahead-apply)
 (require 'editahead-eglot)
 (require 'editahead-left)
+(require 'editahead-parts)
 
 (defgroup editahead nil
   "Show the predicted next edit in place."
@@ -79,6 +82,7 @@ For example `evil-normal-state-p'."
 
 (defvar editahead-mode)
 (defvar-local editahead--prediction nil "The shown prediction, as in the server's response.")
+(defvar-local editahead--predictions nil "The predictions of the last response, best first.")
 (defvar-local editahead--silence nil "The reason for no prediction, a sentence.")
 (defvar-local editahead--edits nil
   "Edits of the prediction, in order: lists (BEGIN END TEXT).
@@ -220,24 +224,29 @@ BEGIN and END are markers.")
   (let ((silence (plist-get result :silence))
         (predictions (plist-get result :predictions)))
     (setq editahead--silence (plist-get silence :detail))
-    (when (> (length predictions) 0)
-      (setq editahead--prediction (aref predictions 0))
-      (when (editahead--here-p)
-        (setq editahead--edits
-              (mapcar (lambda (edit)
-                        (let ((range (plist-get edit :range)))
-                          (list (copy-marker (editahead--point (plist-get range :start)))
-                                (copy-marker (editahead--point (plist-get range :end)))
-                                (plist-get edit :newText))))
-                      (plist-get editahead--prediction :edits))))
-      (editahead--draw)
-      (unless (editahead--subtle-p)
-        (editahead--report-outcome "shown")))))
+    (setq editahead--predictions (append predictions nil))
+    (when editahead--predictions
+      (editahead--show (car editahead--predictions)))))
 
-(defun editahead--report-outcome (event)
-  "Report the outcome EVENT of the prediction to the server."
+(defun editahead--show (prediction)
+  "Show PREDICTION, or only its mark."
+  (setq editahead--prediction prediction)
+  (when (editahead--here-p)
+    (setq editahead--edits
+          (mapcar (lambda (edit)
+                    (let ((range (plist-get edit :range)))
+                      (list (copy-marker (editahead--point (plist-get range :start)))
+                            (copy-marker (editahead--point (plist-get range :end)))
+                            (plist-get edit :newText))))
+                  (plist-get editahead--prediction :edits))))
+  (editahead--draw)
+  (unless (editahead--subtle-p)
+    (editahead--report-outcome "shown")))
+
+(defun editahead--report-outcome (event &rest details)
+  "Report the outcome EVENT of the prediction to the server, with DETAILS."
   (jsonrpc-notify (eglot--current-server-or-lose) :editahead/outcome
-                  (list :id (plist-get editahead--prediction :id) :event event)))
+                  (append (list :id (plist-get editahead--prediction :id) :event event) details)))
 
 (defun editahead--state ()
   "Return the state that a prediction depends on: text and point."
@@ -403,11 +412,19 @@ Completions, a region and indentation keep their keys."
                               (not (editahead--indents-p))
                               command))))
 
+(defun editahead--when-alternatives (command)
+  "Return a key binding for COMMAND while the prediction has alternatives."
+  `(menu-item "" ,command :filter ,(lambda (command) (and (editahead--alternatives-p) command))))
+
 (defvar editahead-mode-map
   (let ((map (make-sparse-keymap)))
     (define-key map (kbd "TAB") (editahead--when-shown #'editahead-accept))
     (define-key map (kbd "<tab>") (editahead--when-shown #'editahead-accept))
     (define-key map (kbd "C-g") (editahead--when-shown #'editahead-reject))
+    (define-key map (kbd "M-<right>") (editahead--when-shown #'editahead-accept-word))
+    (define-key map (kbd "C-M-<right>") (editahead--when-shown #'editahead-accept-line))
+    (define-key map (kbd "M-n") (editahead--when-alternatives #'editahead-next))
+    (define-key map (kbd "M-p") (editahead--when-alternatives #'editahead-previous))
     map)
   "Keys that are active while a prediction is shown.")
 

@@ -331,6 +331,75 @@ def test_a_rejected_edit_can_be_brought_back(play: Play) -> None:
     assert said == [[""], [True]]
 
 
+def test_words_and_lines_are_accepted_in_part(play: Play) -> None:
+    said = play(
+        "\n",
+        """
+        (buffer-enable-undo)
+        (insert "def h")
+        (session-ask)
+        (dolist (key '("M-<right>" "C-M-<right>"))
+          (session-press key)
+          (session-say (buffer-string) (point))
+          (session-until (lambda () editahead--prediction)))
+        (let ((current-prefix-arg 2)) (session-press "C-M-<right>"))
+        (session-say (buffer-string))
+        """,
+        {"complete": ["def half(n):\n    m = n\n    # by two\n    return m / 2"]},
+    )
+    lines = ["def half\n", "def half(n):\n", "def half(n):\n    m = n\n    # by two\n"]
+    assert said == [[lines[0], 9], [lines[1], 13], [lines[2]]]
+
+
+def test_a_replacement_is_accepted_in_part(play: Play) -> None:
+    said = play(
+        "a = 1\nguest.name = other.name\nb = 2\n",
+        """
+        (session-ask) (forward-line 1)
+        (dolist (key '("M-<right>" "M-<right>" "C-M-<right>" "C-M-<right>"))
+          (session-until (lambda () editahead--prediction))
+          (session-press key)
+          (session-say (buffer-string)))
+        """,
+        {"replace": {"guest.name = other.name\n": "visitor.title = next.name\n# said so\n"}},
+    )
+    texts = ["visitor.name = other.name", "visitor.title = other.name", "visitor.title = next.name"]
+    texts += ["visitor.title = next.name\n# said so"]
+    assert said == [[f"a = 1\n{text}\nb = 2\n"] for text in texts]
+
+
+def test_so_many_lines_are_accepted(play: Play) -> None:
+    said = play(
+        "guest = 1\nb = 2\n",
+        """
+        (session-ask)
+        (let ((current-prefix-arg 3)) (session-press "C-M-<right>"))
+        (session-say (buffer-string))
+        """,
+        {"replace": {"guest = 1\n": "visitor = 1\n# one\n# two\n# three\n"}},
+    )
+    assert said == [["visitor = 1\n# one\n# two\nb = 2\n"]]
+
+
+def test_alternatives(play: Play) -> None:
+    said = play(
+        "x = 1\nguest = 2\nguest = 3\nguest = 4\n",
+        """
+        (session-ask)
+        (dolist (key '("M-n" "M-n" "M-p"))
+          (session-say (line-number-at-pos (caar editahead--edits)))
+          (session-press key))
+        (session-say (line-number-at-pos (caar editahead--edits)) (session-heard "2 of 3"))
+        (session-press "C-g")
+        (session-say (key-binding (kbd "M-n")))
+        """,
+        RENAME,
+    )
+    (first,), (second,), (third,), (back, told), (free,) = said
+    assert sorted((first, second, third)) == [2, 3, 4]
+    assert back == second and "guest" in told and free is None
+
+
 def test_the_package_compiles_without_a_warning_and_is_documented(tmp_path: Path) -> None:
     assert EMACS
     files = sorted(path.name for path in PACKAGE.glob("*.el"))

@@ -63,6 +63,16 @@ def test_a_replacement_is_accepted_in_part(start: Start) -> None:
     neovim.until_text("a = 1\nvisitor.title = other.name\nb = 2\n")
 
 
+def test_a_count_accepts_so_many_lines(start: Start) -> None:
+    lines = "visitor = 1\n# one\n# two\n# three\n"
+    neovim = start("a = 1\nguest = 1\nb = 2\n", plan={"replace": {"guest = 1\n": lines}})
+    neovim.until(VISIBLE)
+    neovim.keys("j0")
+    neovim.until(VISIBLE)
+    neovim.keys("3<M-C-Right>")
+    neovim.until_text("a = 1\nvisitor = 1\n# one\n# two\nb = 2\n")
+
+
 def test_alternatives_of_an_edit_elsewhere(start: Start) -> None:
     neovim = start("x = 1\nguest = 2\nguest = 3\nguest = 4\n", plan=RENAME)
     neovim.listen()

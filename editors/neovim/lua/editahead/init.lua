@@ -157,8 +157,10 @@ function M.accept_word()
   return view.accept_part("word")
 end
 
-function M.accept_line()
-  return view.accept_part("line")
+--- Accept the next line of the prediction, or so many.
+---@param count integer|nil
+function M.accept_line(count)
+  return view.accept_part("line", count)
 end
 
 --- Show the next alternative; after the last, show the first.

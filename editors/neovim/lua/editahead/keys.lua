@@ -7,7 +7,7 @@ local view = require("editahead.view")
 local M = {}
 
 local DESC = "Editahead: "
--- For each key: a description, the action, and `when`, a condition beside a shown prediction.
+-- For each key: a description, the action with the typed count, and `when`, a condition beside a shown prediction.
 local ACTIONS = {
   accept = {
     "go to the next edit, or accept it",
@@ -22,9 +22,9 @@ local ACTIONS = {
     end,
   },
   accept_line = {
-    "accept the next line of the edit",
-    function()
-      return view.accept_part("line")
+    "accept the next line of the edit, or so many",
+    function(count)
+      return view.accept_part("line", count)
     end,
   },
   next = {
@@ -180,7 +180,10 @@ function M.map(bufnr)
       end
       vim.keymap.set(mode, lhs, function()
         if is_handled(mode, lhs, name) and (not action.when or action.when()) then
-          return run_later(action[2])
+          local count = vim.v.count1
+          return run_later(function()
+            action[2](count)
+          end)
         end
         return accept_native_ghost_text(mode, name) and "" or fall_through(bufnr, mode, lhs)
       end, { buffer = bufnr, expr = true, replace_keycodes = false, desc = DESC .. action[1] })

@@ -221,8 +221,18 @@ function Prediction:apply(live)
   return { row + 1, col }
 end
 
--- A word includes the blanks before it; a line includes the line end before it.
-local PART_PATTERNS = { word = [[^\_s*\%(\k\+\|\%(\k\@!\S\)\+\)\?]], line = [[^\n\?[^\n]*]] }
+-- A word includes the blanks before it. A line includes the line end before it; one that begins at its start includes that
+-- behind it, so that it does not join the line below.
+local PART_PATTERNS = { word = [[\_s*\%(\k\+\|\%(\k\@!\S\)\+\)\?]], line = [[\n\?[^\n]*]], whole_line = [[[^\n]*\n\?]] }
+
+-- Return the bytes of the next words or lines of a new text, from the byte `from` on.
+---@param at editahead.LiveEdit
+local function part_length(at, from, kind, count)
+  local new = at.edit.new
+  local is_line_start = new:sub(from, from) == "\n" or (from == 0 and at.col == 0)
+  local pattern = PART_PATTERNS[kind == "line" and is_line_start and "whole_line" or kind]
+  return #vim.fn.matchstr(new:sub(from + 1), ([[^\%%(%s\)\{1,%d}]]):format(pattern, count))
+end
 
 -- Return the hunks between an edit's present text and its new text. The typed text of an insertion is its prefix, although a
 -- diff could align the text elsewhere.
@@ -249,18 +259,19 @@ end
 ---@field accepted_length integer  new text of all edits up to here, in UTF-16 units
 ---@field is_last boolean  whether the part completes the prediction
 
---- Return the next word or line, with the removals before that word or within that line.
+--- Return the next words or lines, with the removals before the word or within the lines.
 ---@param live editahead.LiveEdit[]
 ---@param kind "word"|"line"
+---@param count integer
 ---@return editahead.EditPart|nil
-function Prediction:next_part(live, kind)
+function Prediction:next_part(live, kind, count)
   local accepted_length = 0
   for i, at in ipairs(live) do
     local present, new = at.typed or at.edit.old, at.edit.new
     local hunks = remaining_hunks(at)
     if present ~= new then
       local first = hunks[1]
-      local stop = first.new_from + #vim.fn.matchstr(new:sub(first.new_from + 1), PART_PATTERNS[kind])
+      local stop = first.new_from + part_length(at, first.new_from, kind, count)
       local final_bytes, replaced_to = 0, 0
       for n, hunk in ipairs(hunks) do
         if n == 1 or (kind == "line" and hunk.new_from < stop) then

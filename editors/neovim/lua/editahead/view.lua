@@ -390,10 +390,11 @@ function M.accept()
   return "applied"
 end
 
---- Accept the next word or line of the prediction; go to the prediction first when the cursor is elsewhere.
+--- Accept the next words or lines of the prediction; go to the prediction first when the cursor is elsewhere.
 ---@param kind "word"|"line"
+---@param count integer|nil
 ---@return "revealed"|"jumped"|"applied"|"nothing"
-function M.accept_part(kind)
+function M.accept_part(kind, count)
   local bufnr = current_buffer()
   local prediction, live = current_prediction(bufnr)
   if not prediction or not live then
@@ -402,7 +403,7 @@ function M.accept_part(kind)
   if is_subtle(views[bufnr]) or prediction:is_elsewhere(live, bufnr, vim.api.nvim_win_get_cursor(0)[1] - 1) then
     return M.accept()
   end
-  local part = prediction:next_part(live, kind)
+  local part = prediction:next_part(live, kind, count or 1)
   if not part or not tracked_edit.check_modifiable(bufnr) then
     return "nothing"
   end
