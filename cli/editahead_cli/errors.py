@@ -5,6 +5,7 @@ CommandError
 ├── ToolRefusedError
 ├── DiffMismatchError
 ├── SessionMismatchError
+├── HttpError
 └── NothingToReplayError
 """
 
@@ -31,3 +32,16 @@ class SessionMismatchError(CommandError):
 
 class NothingToReplayError(CommandError):
     """A repository without commits that the demo can replay."""
+
+
+class HttpError(CommandError):
+    """A request that the endpoint refuses.
+
+    Attributes:
+        status: The status of the answer.
+        code: A word for programs.
+    """
+
+    def __init__(self, status: int, code: str, message: str) -> None:
+        super().__init__(message)
+        self.status, self.code = status, code

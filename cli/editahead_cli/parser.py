@@ -30,6 +30,7 @@ COMMANDS = {
     "models": "list the models that fit this machine, or download one",
     "record": "record your editing sessions on this machine, to measure on them; off by default",
     "rules": "mine rules from a repository's history, list them, switch them off",
+    "serve": "answer clients of OpenAI-compatible servers on this machine: Zed, llama.vim, minuet and others",
     "stats": "show what became of the predictions in your editor",
     "team": "create and look after a team's index on PostgreSQL",
     "doctor": "check that Editahead works on this machine",

@@ -8,6 +8,7 @@
     - UnfitSketchError
   - TokenizerUnavailableError
   - UnknownFormatError (ValueError)
+  - UnreadablePromptError (ValueError)
 """
 
 from __future__ import annotations
@@ -63,3 +64,7 @@ class TokenizerUnavailableError(PromptsError):
 
 class UnknownFormatError(PromptsError, ValueError):
     """A setting or a model without a prompt format for the task. The message is for the user."""
+
+
+class UnreadablePromptError(PromptsError, ValueError):
+    """A prompt of an unknown format, or without a part that its format needs. The message is for the user."""

@@ -40,6 +40,7 @@ class RecordedScenario:
         new: the text of the earlier edit after it, with lines around it; "" where there was none.
         cursor: an offset in `text`.
         fim_cursor: an offset in `text`, for models that fill in the middle.
+        expected: what a person would want; None where nothing should be shown.
     """
 
     name: str
@@ -50,6 +51,7 @@ class RecordedScenario:
     text: str
     cursor: int
     fim_cursor: int
+    expected: str | None = None
 
     @property
     def before(self) -> str:
@@ -131,6 +133,7 @@ def _scene(name: str, source: str) -> RecordedScenario:
         text,
         cursor(),
         cursor("fim-" if "fim-row" in header else ""),
+        parts["expected"].removesuffix("\n") if "expected" in parts else None,
     )
 
 

@@ -6,7 +6,6 @@ import argparse
 import asyncio
 import logging
 import os
-import signal
 import sys
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -16,11 +15,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from editahead_cli.console import LogFormatter, fail, print_note
+from editahead_cli.listening import TOKEN_VARIABLE, load_token, stop_on_signals
 
 if TYPE_CHECKING:
     from editahead_lsp.server import Server
 
-_TOKEN_VARIABLE = "EDITAHEAD_TOKEN"
 _MAX_LOG_BYTES = 2_000_000
 """Bytes of a log after which a new one starts. The one before is kept."""
 
@@ -42,17 +41,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--allow-remote",
         action="store_true",
-        help=f"with --tcp: accept other machines, too; the token is the one in the variable {_TOKEN_VARIABLE}",
+        help=f"with --tcp: accept other machines, too; the token is the one in the variable {TOKEN_VARIABLE}",
     )
 
 
 def run(args: argparse.Namespace) -> int:
-    token = os.environ.get(_TOKEN_VARIABLE)
+    token = os.environ.get(TOKEN_VARIABLE)
     if args.allow_remote and args.tcp is None:
         return _usage_error("--allow-remote needs --tcp")
     if args.allow_remote and not token:
         return _usage_error(
-            f"--allow-remote needs a token: set {_TOKEN_VARIABLE}, and configure editors to send it"
+            f"--allow-remote needs a token: set {TOKEN_VARIABLE}, and configure editors to send it"
         )
     from editahead_lsp.log_limit import LogLimit
 
@@ -66,8 +65,7 @@ def run(args: argparse.Namespace) -> int:
         from editahead_lsp.features import create_server
 
         host, port = args.tcp
-        if not token:
-            token = _load_token()
+        token = load_token()
         if token is None:
             return 1
         return asyncio.run(serve_tcp(create_server, host, port, token, remote=args.allow_remote))
@@ -91,23 +89,6 @@ def _serve_stdio() -> int:
     return asyncio.run(serve())
 
 
-def _load_token() -> str | None:
-    """Return the token in the user's file, and print where the file is; None after a message that it cannot be read."""
-    from editahead_workspace import user_dirs
-    from editahead_workspace.user_secret import TOKEN_FILE_NAME, load_or_create_token
-
-    file = user_dirs.state_folder() / TOKEN_FILE_NAME
-    try:
-        token = load_or_create_token(file)
-    except OSError as error:
-        fail(
-            f"{file}: the token of clients cannot be read: {error.strerror or error}. Set {_TOKEN_VARIABLE}."
-        )
-        return None
-    print_note(f"editahead: clients need the token in {file}")
-    return token
-
-
 async def serve_tcp(
     make: Callable[[], Server], host: str, port: int, token: str, *, remote: bool = False
 ) -> int:
@@ -124,8 +105,7 @@ async def serve_tcp(
     from editahead_lsp.transport.tcp import TcpServer
 
     stop = asyncio.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        _stop_on_signal(number, stop)
+    stop_on_signals(stop)
     listener = TcpServer(make, token)
     try:
         addresses = await listener.start(host, port, remote=remote)
@@ -138,14 +118,6 @@ async def serve_tcp(
     await stop.wait()
     await listener.stop()
     return 0
-
-
-def _stop_on_signal(number: int, stop: asyncio.Event) -> None:
-    loop = asyncio.get_running_loop()
-    try:
-        loop.add_signal_handler(number, stop.set)
-    except NotImplementedError:  # on Windows
-        signal.signal(number, lambda *_: loop.call_soon_threadsafe(stop.set))
 
 
 def _parse_address(text: str) -> tuple[str, int]:

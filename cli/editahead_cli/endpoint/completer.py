@@ -1,0 +1,160 @@
+"""The answer to a prompt: the rules' edit, or a model's, as far as the gate lets it through, in the prompt's format."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import TypeVar
+
+from editahead_inference.candidates import Prediction
+from editahead_inference.errors import Cancelled, DeadlineError
+from editahead_inference.pipeline import Pipeline, proposed_edits
+from editahead_inference.predictors.model.predictor import ModelPredictor
+from editahead_inference.worker_thread import CancellableJob, WorkerThread
+from editahead_lsp.prediction.job import DEADLINE_S, is_confident
+from editahead_prompts.formats.reading.base import ROOT, ReadPrompt
+from editahead_prompts.state import EditorState
+from editahead_prompts.text.edits import Edit
+from editahead_prompts.text.snapshot import Snapshot
+from editahead_retrieval.files.ignore_patterns import IgnorePatterns
+from editahead_retrieval.files.secret_names import is_secret_uri
+from editahead_workspace.settings import Settings
+
+T = TypeVar("T")
+
+log = logging.getLogger(__name__)
+
+OWN_MODEL_TIMEOUT_S, SERVER_TIMEOUT_S = 1.5, 10.0
+"""Seconds that an answer waits for a model in this process, and for one on a server. A client ends its request earlier."""
+MAX_DOCUMENTS = 32
+"""Documents whose syntax trees are kept."""
+
+
+class Completer:
+    """A maker of answers, for one event loop.
+
+    Args:
+        settings: The settings that count here: eagerness, languages, exclude.
+        model: The model behind the gate; None for the rules alone.
+        clock: Returns monotonic seconds.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        model: ModelPredictor | None = None,
+        clock: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        self._settings, self._model, self._clock = settings, model, clock
+        self._exclude = IgnorePatterns(settings.exclude)
+        self._worker = WorkerThread()
+        self._pipeline = Pipeline(clock=clock)
+        self._documents: OrderedDict[str, None] = OrderedDict()
+        if model is not None:
+            model.run_off_loop = self._call
+
+    async def _call(self, work: Callable[[], T]) -> T:
+        return await self._worker.call(work)
+
+    def warm_up(self) -> None:
+        """Load what the first prediction needs, before it is asked for."""
+        state = EditorState(Snapshot.from_text(""), 0)
+        self._worker.submit(lambda: self._warm(state))
+
+    def _warm(self, state: EditorState) -> None:
+        self._pipeline.predict(state)
+
+    async def close(self) -> None:
+        """Free the model and the thread."""
+        if self._model is not None:
+            await self._model.backend.close()
+        self._worker.stop(1.0)
+
+    async def answer(self, prompt: ReadPrompt) -> str:
+        """Return the answer to a prompt: that which changes nothing where nothing is likely enough."""
+        if self._is_left_alone(prompt):
+            return prompt.nothing
+        prediction = await self._predict(prompt)
+        return prompt.nothing if prediction is None else self._write(prompt, prediction)
+
+    def _is_left_alone(self, prompt: ReadPrompt) -> bool:
+        document = prompt.state.document
+        path = document.uri.removeprefix(ROOT)
+        return (
+            self._settings.languages.get(document.language) is False
+            or is_secret_uri(document.uri)
+            or self._is_excluded(path)
+        )
+
+    def _is_excluded(self, path: str) -> bool:
+        """Return whether the setting `exclude` is for a path, or for a folder that it is in."""
+        parts = path.split("/")
+        paths = ["/".join(parts[:count]) for count in range(1, len(parts) + 1)]
+        return any(self._exclude.decide(one, is_folder=one != path) for one in paths if one)
+
+    async def _predict(self, prompt: ReadPrompt) -> Prediction | None:
+        """Return the prediction of the rules and the model; None where it took too long."""
+        state, eagerness = prompt.state, self._settings.eagerness
+        try:
+            rules = await self._run(
+                lambda check: self._pipeline.predict(state, eagerness=eagerness, check=check)
+            )
+            self._remember(state.document.uri)
+            model = self._model
+            if model is None or is_confident(rules, of_next_tokens=not model.goes_on_at_cursor):
+                return rules
+            timeout_s = OWN_MODEL_TIMEOUT_S if model.backend.capabilities.in_process else SERVER_TIMEOUT_S
+            try:
+                async with asyncio.timeout(timeout_s):
+                    response = await model.predict(replace(state, proposed=proposed_edits(rules)))
+            except TimeoutError:
+                return rules
+            if response.problem is not None:
+                log.warning("the model did not answer: %s", response.problem)
+                return rules
+            return await self._run(
+                lambda check: self._pipeline.combine(rules, response, eagerness=eagerness, check=check)
+            )
+        except (Cancelled, DeadlineError) as error:
+            log.warning("no prediction: %s", type(error).__name__)
+            return None
+
+    async def _run(self, work: Callable[[Callable[[], None]], Prediction]) -> Prediction:
+        return await CancellableJob(self._worker, self._clock, DEADLINE_S).run(work)
+
+    def _remember(self, uri: str) -> None:
+        """Keep what is cached of a document, and drop that of the one that was asked about longest ago."""
+        self._documents[uri] = None
+        self._documents.move_to_end(uri)
+        while len(self._documents) > MAX_DOCUMENTS:
+            oldest, _ = self._documents.popitem(last=False)
+            self._worker.submit(partial(self._pipeline.forget, oldest))
+
+    def _write(self, prompt: ReadPrompt, prediction: Prediction) -> str:
+        """Return the answer that makes the best edit, with all others of its rule that the format can say."""
+        uri = prompt.state.document.uri
+        shown = [one.candidate for one in prediction.shown if one.candidate.uri == uri and one.candidate.edit]
+        best = next((one for one in shown if prompt.write(one.edit) is not None), None)
+        if best is None:
+            return prompt.nothing
+        edit = best.edit
+        for other in shown:
+            joined = _join(edit, other.edit) if other.rule == best.rule and other is not best else None
+            if joined is not None and prompt.write(joined) is not None:
+                edit = joined
+        return prompt.write(edit) or prompt.nothing
+
+
+def _join(one: Edit, other: Edit) -> Edit | None:
+    """Return both edits as one; None where they overlap."""
+    joined = Edit(tuple(sorted((*one.replacements, *other.replacements), key=lambda r: (r.start, r.end))))
+    try:
+        joined.check()
+    except ValueError:
+        return None
+    return joined
