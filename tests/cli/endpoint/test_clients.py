@@ -1,4 +1,4 @@
-"""What real clients send, answered over HTTP: bodies as llama.vim, llama.vscode, minuet, Zed and cursortab.nvim make them."""
+"""What real clients send, answered over HTTP: bodies as llama.vim, minuet, Zed, cursortab.nvim and others make them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,11 @@ def total(items):
 """
 RENAMED = TEXT.replace("price", "cost")
 CURSOR = TEXT.index("cost") + len("cost")
-BEFORE, TYPED, BEHIND = "import os\n\ndef first_value(values):\n    return values[0]\n\n", "print(first_", ")\n"
+BEFORE, TYPED, BEHIND = (
+    "import os\n\ndef first_value(values):\n    return values[0]\n\n",
+    "print(first_",
+    ")\n",
+)
 
 
 def renaming() -> EditorState:
@@ -70,7 +74,9 @@ class Endpoint:
         return response.json()
 
 
-async def start(settings: Settings | None = None, model: ModelPredictor | None = None) -> tuple[Endpoint, Completer]:
+async def start(
+    settings: Settings | None = None, model: ModelPredictor | None = None
+) -> tuple[Endpoint, Completer]:
     completer = Completer(settings or Settings(), model)
     server = HttpServer(Api(completer, TOKEN).handle)
     return Endpoint(f"http://127.0.0.1:{await server.start(0)}", server), completer
@@ -138,7 +144,13 @@ async def test_llama_vim_fills_in(endpoint: Endpoint) -> None:
 
 
 async def test_minuet_sends_a_suffix(endpoint: Endpoint) -> None:
-    body = {"model": "m", "prompt": f"# language: python\n{BEFORE}{TYPED}", "suffix": BEHIND, "stream": True, "stop": "\n\n"}
+    body = {
+        "model": "m",
+        "prompt": f"# language: python\n{BEFORE}{TYPED}",
+        "suffix": BEHIND,
+        "stream": True,
+        "stop": "\n\n",
+    }
     response = await endpoint.post(f"/{TOKEN}/v1/completions", body)
     assert json.loads(response.text.split("\n\n")[0][6:])["choices"][0]["text"].startswith("value")
 
@@ -172,7 +184,9 @@ async def test_requests_that_are_refused(endpoint: Endpoint) -> None:
 
 
 async def test_models_and_health(endpoint: Endpoint) -> None:
-    models = await endpoint.client.get(f"{endpoint.base}/v1/models", headers={"authorization": f"Bearer {TOKEN}"})
+    models = await endpoint.client.get(
+        f"{endpoint.base}/v1/models", headers={"authorization": f"Bearer {TOKEN}"}
+    )
     assert [one["id"] for one in models.json()["data"]] == ["editahead"]
     assert (await endpoint.client.get(f"{endpoint.base}/health")).json() == {"status": "ok"}
 
@@ -196,7 +210,9 @@ async def test_a_model_answers_behind_the_gate() -> None:
         made, completer = await start(model=ModelPredictor(OpenAIBackend(server.url)))
         state = renaming()
         quiet = EditorState(state.document, state.cursor, ())
-        quiet = EditorState(quiet.document, quiet.cursor, (PastEdit(URI, 0, ("import m\n",), ("import money\n",)),))
+        quiet = EditorState(
+            quiet.document, quiet.cursor, (PastEdit(URI, 0, ("import m\n",), ("import money\n",)),)
+        )
         request = ZETA_2.build(quiet, ESTIMATE, paths=PromptPaths(("file:///project",)))
         answer = await made.answer("/v1/completions", {"prompt": request.prompt.text})
         assert "sum(items)  # net" in answer["choices"][0]["text"]
@@ -217,7 +233,7 @@ async def test_a_client_that_leaves_cancels_its_request() -> None:
             cancelled.set()
 
     server = HttpServer(handle)
-    reader, writer = await asyncio.open_connection("127.0.0.1", await server.start(0))
+    _, writer = await asyncio.open_connection("127.0.0.1", await server.start(0))
     writer.write(b"POST /v1/completions HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 2\r\n\r\n{}")
     await asyncio.wait_for(entered.wait(), 5)
     writer.close()
