@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import time
 from collections.abc import Callable
@@ -44,7 +45,7 @@ class Api:
             if path in ("/v1/models", "/models"):
                 model = {"id": MODEL, "object": "model", "created": 0, "owned_by": MODEL}
                 return json_response({"object": "list", "data": [model]})
-        question = parse_question(request, path)
+        question = await asyncio.to_thread(parse_question, request, path)
         if self._running >= MAX_RUNNING:
             raise HttpError(429, "too_many_requests", f"{MAX_RUNNING} requests are being answered; try again")
         self._running += 1
