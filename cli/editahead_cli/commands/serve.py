@@ -82,10 +82,11 @@ async def _serve(port: int, token: str, settings: Settings, model: ModelPredicto
     except OSError as error:
         await completer.close()
         return fail(f"cannot listen on port {port}: {error.strerror or error}")
-    completer.warm_up()
+    warming = asyncio.ensure_future(completer.warm_up())
     print_note(f"editahead: serving on http://127.0.0.1:{listening}/v1")
     print_note("editahead: the token is the API key; or the URL is http://127.0.0.1:PORT/TOKEN/v1")
     await stop.wait()
+    warming.cancel()
     await server.stop()
     await completer.close()
     return 0

@@ -7,12 +7,13 @@ import logging
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
 from editahead_inference.candidates import Prediction
-from editahead_inference.errors import Cancelled, DeadlineError
+from editahead_inference.errors import BackendError, Cancelled, DeadlineError
 from editahead_inference.pipeline import Pipeline, proposed_edits
 from editahead_inference.predictors.model.predictor import ModelPredictor
 from editahead_inference.worker_thread import CancellableJob, WorkerThread
@@ -29,8 +30,8 @@ T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
-OWN_MODEL_TIMEOUT_S, SERVER_TIMEOUT_S = 1.5, 10.0
-"""Seconds that an answer waits for a model in this process, and for one on a server. A client ends its request earlier."""
+MODEL_TIMEOUT_S = 10.0
+"""Seconds that an answer waits for a model. A client that waits no longer closes its connection, which ends it, too."""
 MAX_DOCUMENTS = 32
 """Documents whose syntax trees are kept."""
 
@@ -61,13 +62,12 @@ class Completer:
     async def _call(self, work: Callable[[], T]) -> T:
         return await self._worker.call(work)
 
-    def warm_up(self) -> None:
+    async def warm_up(self) -> None:
         """Load what the first prediction needs, before it is asked for."""
-        state = EditorState(Snapshot.from_text(""), 0)
-        self._worker.submit(lambda: self._warm(state))
-
-    def _warm(self, state: EditorState) -> None:
-        self._pipeline.predict(state)
+        await self._call(lambda: self._pipeline.predict(EditorState(Snapshot.from_text(""), 0)))
+        if self._model is not None:
+            with suppress(BackendError):
+                await self._model.backend.prepare()
 
     async def close(self) -> None:
         """Free the model and the thread."""
@@ -108,9 +108,8 @@ class Completer:
             model = self._model
             if model is None or is_confident(rules, of_next_tokens=not model.goes_on_at_cursor):
                 return rules
-            timeout_s = OWN_MODEL_TIMEOUT_S if model.backend.capabilities.in_process else SERVER_TIMEOUT_S
             try:
-                async with asyncio.timeout(timeout_s):
+                async with asyncio.timeout(MODEL_TIMEOUT_S):
                     response = await model.predict(replace(state, proposed=proposed_edits(rules)))
             except TimeoutError:
                 return rules
