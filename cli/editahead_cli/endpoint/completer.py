@@ -19,12 +19,15 @@ from editahead_inference.predictors.model.predictor import ModelPredictor
 from editahead_inference.worker_thread import CancellableJob, WorkerThread
 from editahead_lsp.prediction.job import DEADLINE_S, is_confident
 from editahead_prompts.formats.reading.base import ROOT, ReadPrompt
+from editahead_prompts.formats.reading.fim import FIM
 from editahead_prompts.state import EditorState
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_retrieval.files.ignore_patterns import IgnorePatterns
 from editahead_retrieval.files.secret_names import is_secret_uri
 from editahead_workspace.settings import Settings
+
+from .seen_texts import SeenTexts
 
 T = TypeVar("T")
 
@@ -55,6 +58,7 @@ class Completer:
         self._exclude = IgnorePatterns(settings.exclude)
         self._worker = WorkerThread()
         self._pipeline = Pipeline(clock=clock)
+        self._seen = SeenTexts(clock)
         self._documents: OrderedDict[str, None] = OrderedDict()
         if model is not None:
             model.run_off_loop = self._call
@@ -79,6 +83,8 @@ class Completer:
         """Return the answer to a prompt: that which changes nothing where nothing is likely enough."""
         if self._is_left_alone(prompt):
             return prompt.nothing
+        if prompt.format.startswith(FIM):
+            prompt = await self._call(partial(self._seen.with_history, prompt))
         prediction = await self._predict(prompt)
         return prompt.nothing if prediction is None else self._write(prompt, prediction)
 

@@ -27,6 +27,8 @@ from .base import PromptTexts, ReadPrompt, make_document
 CODE_LLAMA = FimFormat("fim-codellama", "<PRE> ", " <SUF>", " <MID>", ("<EOT>",))
 GLM = FimFormat("fim-glm", "<|code_prefix|>", "<|code_suffix|>", "<|code_middle|>", ("<|endoftext|>",))
 """Formats that others send, and in which we ask no model."""
+FIM = "fim"
+"""How the names of these formats begin, and the name of none in particular."""
 _FORMATS = (QWEN, DEEPSEEK, STARCODER, MELLUM, SEED_CODER, CODESTRAL, CODE_LLAMA, GLM)
 _LANGUAGE = re.compile(r"\W{1,4} language: (\w+)\n")
 _LAST_WORD = re.compile(r"\S+$")
@@ -77,7 +79,7 @@ def read_halves(
     behind: str,
     path: str = "",
     others: Sequence[Snapshot] = (),
-    format: str = "fim",
+    format: str = FIM,
     texts: PromptTexts = PromptTexts((), False),  # noqa: B008  # frozen
 ) -> ReadPrompt:
     """Return what the text before and behind the cursor says. The last edit is the growing one of the cursor's line."""
