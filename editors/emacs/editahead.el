@@ -26,6 +26,7 @@
 ;; `M-x editahead-snooze' does for some minutes.
 ;; `M-x editahead-restore' brings back the edit that was rejected last.
 ;; `M-x editahead-why' explains why a prediction is shown or not.
+;; `M-x editahead-missed' and `M-x editahead-wrong' report an edit that you expected, or that was wrong.
 
 ;;; Code:
 
@@ -394,6 +395,24 @@ Afterwards, \\[eglot-reconnect] starts the server with the model."
                                   (plist-get candidate :label) (plist-get candidate :source)
                                   (editahead--verdict candidate)))
                         (plist-get why :candidates) ""))))
+
+(defun editahead--report (kind)
+  "Let the server write a scenario file of the last minute, of KIND."
+  (let ((result (jsonrpc-request (eglot--current-server-or-lose) :workspace/executeCommand
+                                 (list :command "editahead.report" :arguments (vector kind)))))
+    (message "Editahead: %s" (or (plist-get result :file) (plist-get result :reason)))))
+
+(defun editahead-missed ()
+  "Report that the edit that was made last should have been predicted."
+  (interactive)
+  (eglot--signal-textDocument/didChange)
+  (editahead--report "missed"))
+
+(defun editahead-wrong ()
+  "Report that what was shown last was wrong, and reject it."
+  (interactive)
+  (editahead--report "wrong")
+  (editahead-reject))
 
 (defun editahead--indents-p ()
   "Return non-nil where Tab is for indentation: a region or a blank line.

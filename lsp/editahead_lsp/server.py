@@ -54,6 +54,7 @@ from .workspace_index import WorkspaceIndex
 if TYPE_CHECKING:
     from editahead_inference.predictors.model.predictor import ModelPredictor
     from editahead_lsp.search.search_service import SearchService
+    from editahead_workspace.policy import Policy
 
     from .apply.service import ApplyService
 
@@ -105,7 +106,9 @@ class Server(LanguageServer):
             self.protocol.notify, self._request_without_answer, ClientCapabilities()
         )
         state_folder = user_dirs.state_folder() if state_folder is None else state_folder
-        self._state_folder, self._now = state_folder, now
+        self._state_folder, self.now = state_folder, now
+        self.policy: Policy | None = None
+        """The policy within which the settings are."""
         self._journals = user_dirs.journal_folder(state_folder)
         run_id = run_id or secrets.token_hex(8)
         outcome_log = OutcomeLog(state_folder / FILE_NAME, clock)
@@ -249,7 +252,12 @@ class Server(LanguageServer):
         """The search of the client. It starts with the first question."""
         from editahead_lsp.search.search_service import SearchService
 
-        return SearchService(self.clock, self._state_folder, self._now)
+        return SearchService(self.clock, self._state_folder, self.now)
+
+    @property
+    def scenario_folder(self) -> Path:
+        """The folder of the scenario files of this person."""
+        return user_dirs.scenario_folder(self._state_folder)
 
     @property
     def offers_completion_items(self) -> bool:
@@ -263,7 +271,7 @@ class Server(LanguageServer):
         resolved = load_settings(
             self._environment, self._options, folders, self._user_folder, over_network=self.over_network
         )
-        settings = resolved.settings
+        settings, self.policy = resolved.settings, resolved.policy
         self._update_model(settings)
         self._settings_problems = (
             resolved.messages if self.model_error is None else (*resolved.messages, self.model_error)

@@ -61,6 +61,7 @@ def test_commands(start: Start) -> None:
         "finish",
         "go",
         "make",
+        "missed",
         "model",
         "next",
         "prev",
@@ -73,6 +74,7 @@ def test_commands(start: Start) -> None:
         "status",
         "toggle",
         "why",
+        "wrong",
     ]
     neovim.until(VISIBLE)
     neovim.keys(":Editahead accept<CR>")

@@ -65,6 +65,7 @@ from editahead_lsp.protocol import (
     finish_messages,
     lsp_types,
     search_messages,
+    status_messages,
 )
 from editahead_lsp.protocol import custom_messages as wire
 
@@ -318,6 +319,12 @@ SHAPES = [
             "",
         ),
         needed=True,
+    ),
+    _command(
+        wire.REPORT,
+        "A scenario file of what should have been predicted, or was wrong.",
+        ["missed"],
+        status_messages.ReportResult("~/.local/state/editahead/scenarios/2026-03-02-101500-missed.txt"),
     ),
     _command(wire.WHY, "The candidates of the last prediction and their verdicts.", [URI], WHY),
     _command(wire.STATUS, "The state of the server; latency in milliseconds.", [], STATUS),

@@ -33,6 +33,15 @@ def journal_folder(state: Path | None = None) -> Path:
     return (state_folder() if state is None else state) / "writes"
 
 
+def scenario_folder(state: Path | None = None) -> Path:
+    """Return the folder of the scenario files that a person had made.
+
+    Args:
+        state: The folder of the user's state; None = the platform's.
+    """
+    return (state_folder() if state is None else state) / "scenarios"
+
+
 def index_folder(cache: Path | None = None) -> Path:
     """Return the folder of the indexes of workspaces.
 

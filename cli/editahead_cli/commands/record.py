@@ -37,6 +37,9 @@ def run(args: argparse.Namespace) -> int:
     print_text(f"Recording is {_present_setting()}. {len(files)} recordings, {size:,} bytes, in {folder}.")
     if files:
         print_text(f"Measure on them: editahead eval --keys {folder}")
+    reports = user_dirs.scenario_folder()
+    if count := len(list(reports.glob("*.txt"))):
+        print_text(f"{count} reports of predictions. Play them: editahead eval --scenarios {reports}")
     return 0
 
 

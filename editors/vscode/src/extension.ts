@@ -60,6 +60,17 @@ export function activate(context: vscode.ExtensionContext): void {
     const result = await server.executeCommand<StatusResult>("editahead.status");
     if (result !== undefined) notify(describeStatus(result));
   };
+  const report = async (kind: "missed" | "wrong") => {
+    const result = await server.executeCommand<{ file: string | null; reason: string | null }>("editahead.report", kind);
+    if (kind === "wrong") view.reject();
+    if (result?.file === undefined || result.file === null) {
+      if (result !== undefined) void vscode.window.showInformationMessage(`Editahead: ${result.reason ?? ""}`);
+      return;
+    }
+    const { file } = result;
+    const open = await vscode.window.showInformationMessage("Editahead wrote a scenario file of your last minute.", "Open");
+    if (open !== undefined) await vscode.window.showTextDocument(vscode.Uri.file(file));
+  };
   const forget = async () => {
     if ((await server.executeCommand("editahead.resetLearning")) !== undefined) {
       notify("Editahead has deleted its learned preferences and rejected edits.");
@@ -107,6 +118,8 @@ export function activate(context: vscode.ExtensionContext): void {
     makeNoChanges: () => preview.close(),
     leaveOut: () => preview.revertHunk(),
     explain,
+    missed: () => report("missed"),
+    wrong: () => report("wrong"),
     showStatus,
     useModel: () => useModel(server, () => installation.resolveCommand(), () => installation.makeFolder(), log),
     restartServer: () => server.restart(),

@@ -12,6 +12,7 @@ r"""Scripts: a text, and what a person does to it. The headers and sections that
     insert 5 `text\n`               (typed before line 5)
     delete 4-6                      (or one line: delete 4)
     open app/views.py               (go to the start of that document)
+    edit 3 5 `old` => `new`         (replace exactly this text at this place)
     cursor 7 12
     accept                          (ask for the next edit and make the first one shown)
     reject                          (ask, and refuse the first one shown)
@@ -58,6 +59,16 @@ class Delete:
 
 
 @dataclass(frozen=True, slots=True)
+class Type:
+    """A replacement of the text `old` at a place, of one line or several. The column is 0-based, too."""
+
+    line: int
+    column: int
+    old: str
+    new: str
+
+
+@dataclass(frozen=True, slots=True)
 class Open:
     path: str
 
@@ -92,7 +103,7 @@ class Diagnose:
     message: str
 
 
-Step = Replace | Insert | Delete | Open | Cursor | Accept | Reject | Undo | Diagnose
+Step = Replace | Insert | Delete | Type | Open | Cursor | Accept | Reject | Undo | Diagnose
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,6 +155,7 @@ def read_script(case: Case) -> Script:
 _STEPS = re.compile(
     r"""replace\ (?P<replace>\d+)\ `(?P<old>[^`]+)`\ =>\ `(?P<new>[^`]*)`
     | insert\ (?P<insert>\d+)\ `(?P<text>[^`]+)`
+    | edit\ (?P<edit>\d+)\ (?P<from>\d+)\ `(?P<before>[^`]*)`\ =>\ `(?P<after>[^`]*)`
     | diagnose\ (?P<diagnose>\d+)\ `(?P<at>[^`]+)`\ =>\ `(?P<message>[^`]+)`
     | delete\ (?P<first>\d+)(?:-(?P<last>\d+))?
     | open\ (?P<path>.+)
@@ -151,6 +163,7 @@ _STEPS = re.compile(
     | (?P<word>accept|reject|undo)""",
     re.VERBOSE,
 )
+_ESCAPE = re.compile(r"\\n|\\u(0060|005c)")
 _WORDS: Mapping[str, Step] = {"accept": Accept(), "reject": Reject(), "undo": Undo()}
 
 
@@ -161,12 +174,16 @@ def _step(line: str, eol: str) -> Step:
     found = match.groupdict()
 
     def typed(part: str) -> str:
-        return str(found[part]).replace("\\n", eol)
+        return _ESCAPE.sub(
+            lambda escape: eol if escape[0] == "\\n" else chr(int(escape[1], 16)), str(found[part])
+        )
 
     if found["replace"]:
         return Replace(int(found["replace"]) - 1, typed("old"), typed("new"))
     if found["insert"]:
         return Insert(int(found["insert"]) - 1, typed("text"))
+    if found["edit"]:
+        return Type(int(found["edit"]) - 1, int(found["from"]) - 1, typed("before"), typed("after"))
     if found["diagnose"]:
         return Diagnose(int(found["diagnose"]) - 1, typed("at"), typed("message"))
     if found["first"]:

@@ -24,6 +24,7 @@ from .script import (
     Replace,
     Script,
     Step,
+    Type,
     Undo,
 )
 
@@ -91,6 +92,11 @@ class ScriptPlayer:
             case Insert(line, text):
                 start = self._line_start(line)
                 self._type(start, start, text)
+            case Type(line, column, old, new):
+                start = self._line_start(line) + column
+                if not self.document.text.startswith(old, start):
+                    raise ScenarioError(f"{self._script.name}: no {old!r} at {line + 1}:{column + 1}")
+                self._type(start, start + len(old), new)
             case Delete(first, last):
                 self._type(self._line_start(first), self._line_start(last + 1), "")
             case Open(path):

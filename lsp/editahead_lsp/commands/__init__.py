@@ -26,6 +26,7 @@ _PLACES: Mapping[str, tuple[str, str]] = {
     wire.FINISH: ("finish", "finish"),
     wire.SEARCH: ("search", "search"),
     wire.WHY: ("why", "why"),
+    wire.REPORT: ("report", "report"),
     wire.STATUS: ("status", "status"),
 }
 """The module and the function of each command."""

@@ -90,6 +90,8 @@ class PredictionCoordinator:
         self._latest: dict[tuple[Surface, str], PredictionRequest] = {}
         self._views = SurfaceViews(session, clock)
         self.last_predictions: OrderedDict[str, LastPrediction] = OrderedDict()
+        self.last_shown: LastPrediction | None = None
+        """The last prediction of which something was shown."""
         self.latencies_ms: deque[float] = deque(maxlen=1000)
 
     def on_close(self, uri: str, key: str) -> None:
@@ -271,6 +273,8 @@ class PredictionCoordinator:
         ids = tuple(suggestion.id for suggestion in answer.suggestions)
         self.last_predictions[key] = LastPrediction(prediction, ids, answer.silence, queue_ms)
         self.last_predictions.move_to_end(key)
+        if ids:
+            self.last_shown = self.last_predictions[key]
         if len(self.last_predictions) > _MAX_LAST_PREDICTIONS:
             self.last_predictions.popitem(last=False)
 

@@ -45,6 +45,7 @@ APPLY_PROBLEMS = "editahead.applyProblems"
 FINISH = "editahead.finish"
 SEARCH = "editahead.search"
 WHY = "editahead.why"
+REPORT = "editahead.report"
 STATUS = "editahead.status"
 RESET_LEARNING = "editahead.resetLearning"
 ACCEPT_KIND = "refactor.rewrite.editahead.accept"
@@ -62,6 +63,7 @@ COMMANDS = (
         FINISH,
         SEARCH,
         WHY,
+        REPORT,
         STATUS,
     ),
     RESET_LEARNING,

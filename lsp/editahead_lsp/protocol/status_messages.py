@@ -138,3 +138,11 @@ class StatusResult:
     """The indexes of the workspace folders that have one."""
     places_left: int | None = None
     """How many places the present change still lacks, as far as that is known."""
+
+
+@attrs.frozen
+class ReportResult:
+    """The result of the command `editahead.report`: the path of the scenario file, or the reason for none, as a sentence."""
+
+    file: str | None = None
+    reason: str | None = None

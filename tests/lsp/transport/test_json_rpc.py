@@ -33,6 +33,7 @@ async def test_what_the_server_says_of_itself(harness: ServerHarness) -> None:
         "editahead.finish",
         "editahead.search",
         "editahead.why",
+        "editahead.report",
         "editahead.status",
         "editahead.resetLearning",
     ]

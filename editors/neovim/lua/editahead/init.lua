@@ -219,6 +219,25 @@ function M.why()
   end)
 end
 
+--- Let the server write a scenario file of the last minute.
+---@param kind "missed"|"wrong"
+local function report(kind)
+  client.execute(vim.api.nvim_get_current_buf(), "editahead.report", { kind }, function(result)
+    show({ result.file and "Editahead wrote " .. result.file or "Editahead: " .. result.reason })
+  end)
+end
+
+--- Report that the edit that was made last should have been predicted.
+function M.missed()
+  report("missed")
+end
+
+--- Report that what was shown last was wrong, and reject it.
+function M.wrong()
+  report("wrong")
+  view.reject()
+end
+
 --- Show the server's version, backend, latency and outcomes.
 function M.status()
   client.execute(vim.api.nvim_get_current_buf(), "editahead.status", {}, function(status)
@@ -259,6 +278,7 @@ local COMMANDS = {
     require("editahead.model").use()
   end,
   go = M.go,
+  missed = M.missed,
   next = M.next,
   prev = M.prev,
   reject = M.reject,
@@ -269,6 +289,7 @@ local COMMANDS = {
   status = M.status,
   toggle = M.toggle,
   why = M.why,
+  wrong = M.wrong,
   restart = client.restart,
 }
 
