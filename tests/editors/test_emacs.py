@@ -400,6 +400,20 @@ def test_alternatives(play: Play) -> None:
     assert back == second and "guest" in told and free is None
 
 
+def test_a_wrong_edit_is_reported_and_rejected(play: Play) -> None:
+    said = play(
+        "guest = 1\n",
+        """
+        (insert "x = 2\n")
+        (session-ask)
+        (editahead-wrong)
+        (session-say (session-shown) (and (string-match-p "-wrong.txt" (current-message)) t))
+        """,
+        RENAME,
+    )
+    assert said == [["", True]]
+
+
 def test_the_package_compiles_without_a_warning_and_is_documented(tmp_path: Path) -> None:
     assert EMACS
     files = sorted(path.name for path in PACKAGE.glob("*.el"))

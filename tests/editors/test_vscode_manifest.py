@@ -17,7 +17,10 @@ PROPERTIES: dict[str, Any] = MANIFEST["contributes"]["configuration"]["propertie
 MACHINE = {"editahead.server.command", "editahead.server.python"}
 OWN = {
     *MACHINE,
-    *(f"editahead.{name}" for name in ("trace.server", "display", "placesLeft", "evidence", "suggestionList")),
+    *(
+        f"editahead.{name}"
+        for name in ("trace.server", "display", "placesLeft", "evidence", "suggestionList")
+    ),
 }
 
 

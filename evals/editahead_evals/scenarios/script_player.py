@@ -86,17 +86,12 @@ class ScriptPlayer:
 
     def _make(self, step: Step) -> None:
         match step:
-            case Replace(line, old, new):
-                start = self._find(line, old)
-                self._type(start, start + len(old), new)
+            case Replace() | Type():
+                start = self._start_of(step)
+                self._type(start, start + len(step.old), step.new)
             case Insert(line, text):
                 start = self._line_start(line)
                 self._type(start, start, text)
-            case Type(line, column, old, new):
-                start = self._line_start(line) + column
-                if not self.document.text.startswith(old, start):
-                    raise ScenarioError(f"{self._script.name}: no {old!r} at {line + 1}:{column + 1}")
-                self._type(start, start + len(old), new)
             case Delete(first, last):
                 self._type(self._line_start(first), self._line_start(last + 1), "")
             case Open(path):
@@ -183,6 +178,16 @@ class ScriptPlayer:
         if line > len(lines):
             raise ScenarioError(f"{self._script.name}: no line {line + 1}")
         return sum(map(len, lines[:line]))
+
+    def _start_of(self, step: Replace | Type) -> int:
+        """Return the offset of the text that a step replaces."""
+        if isinstance(step, Replace):
+            return self._find(step.line, step.old)
+        start = self._line_start(step.line) + step.column
+        if not self.document.text.startswith(step.old, start):
+            place = f"{step.line + 1}:{step.column + 1}"
+            raise ScenarioError(f"{self._script.name}: no {step.old!r} at {place}")
+        return start
 
     def _find(self, line: int, old: str) -> int:
         """Return the offset of the only `old` that begins in the line."""
