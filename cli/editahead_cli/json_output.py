@@ -42,6 +42,38 @@ class ConfigOutput:
 
 
 @attrs.frozen
+class OwnTrainingOutput:
+    """What `editahead train mine` found.
+
+    Attributes:
+        recordings: The recordings that were replayed.
+        replayed: Edits of these replays whose outcome is known.
+        outcomes: Outcomes of the person's log.
+        fitted: Edits of replays that the preferences were fitted to.
+        held_out: The newest outcomes, by which they were judged.
+        loss_before: The mean loss of these in nats, as learning goes without the fit.
+        loss_after: The same with the fit.
+        shown_before: Edits that would be shown without the fit; `true_before`: of these, those that came true.
+        weights: Log-odds by the name of a feature.
+        kept: Whether the fit is better.
+    """
+
+    recordings: int
+    replayed: int
+    outcomes: int
+    fitted: int
+    held_out: int
+    loss_before: float
+    loss_after: float
+    shown_before: int
+    shown_after: int
+    true_before: int
+    true_after: int
+    weights: dict[str, float]
+    kept: bool
+
+
+@attrs.frozen
 class Check:
     """A result of `editahead doctor`. `good` is None for mere information."""
 

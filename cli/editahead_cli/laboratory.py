@@ -10,8 +10,9 @@ from .console import fail
 
 PACKAGE = "editahead_lab"
 """Imported by name, where it is installed: nothing of the product refers to it."""
-COMMANDS_OF_LAB = frozenset(["train"])
-"""Commands of `editahead` that only the laboratory has."""
+TRAIN = "train"
+"""The command whose trainings the laboratory has, but for `OWN_TRAINING`."""
+OWN_TRAINING = "mine"
 
 
 def named_in_lab(arguments: Sequence[str]) -> str | None:
@@ -19,8 +20,8 @@ def named_in_lab(arguments: Sequence[str]) -> str | None:
     words = [argument for argument in arguments if argument != "--json"]
     if not words:
         return None
-    if words[0] in COMMANDS_OF_LAB:
-        return words[0]
+    if words[0] == TRAIN:
+        return TRAIN if words[1:2] and words[1] != OWN_TRAINING and not words[1].startswith("-") else None
     is_experiment = words[0] == "eval" and len(words) > 1 and not words[1].startswith("-")
     return f"eval {words[1]}" if is_experiment else None
 

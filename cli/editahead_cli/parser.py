@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING
 
 from editahead_prompts.text.control_characters import escape_text
 
-from .laboratory import COMMANDS_OF_LAB
-
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
 
@@ -34,7 +32,7 @@ COMMANDS = {
     "stats": "show what became of the predictions in your editor",
     "team": "create and look after a team's index on PostgreSQL",
     "doctor": "check that Editahead works on this machine",
-    "train": "train what Editahead has learned from real edits, with editahead-lab",
+    "train": "fit what is shown to your own recordings and outcomes; other trainings need editahead-lab",
     "config": "print the effective settings and their sources",
     "completions": "print what completes this command line in your shell",
 }
@@ -54,7 +52,6 @@ class Program:
         package: The package with one module for each command.
         commands: The commands, with what they do.
         epilog: What the help ends with.
-        elsewhere: The commands that another program has: the parser knows none of their arguments.
     """
 
     name: str
@@ -62,7 +59,6 @@ class Program:
     package: str
     commands: Mapping[str, str]
     epilog: str | None = None
-    elsewhere: Collection[str] = ()
 
 
 EDITAHEAD = Program(
@@ -71,7 +67,6 @@ EDITAHEAD = Program(
     package=f"{__package__}.commands",
     commands=COMMANDS,
     epilog=_EPILOG,
-    elsewhere=COMMANDS_OF_LAB,
 )
 
 
@@ -91,7 +86,7 @@ def make_parser(
     for name, summary in program.commands.items():
         description = f"{summary[0].upper()}{summary[1:]}."
         subparser = subparsers.add_parser(name, help=summary, description=description)
-        if (detailed is None or name in detailed) and name not in program.elsewhere:
+        if detailed is None or name in detailed:
             import_module(f"{program.package}.{name}").add_arguments(subparser)
     return parser
 

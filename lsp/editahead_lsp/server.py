@@ -20,6 +20,7 @@ from editahead_workspace import positions, uris, user_dirs
 from editahead_workspace.file_exclusion import FileExclusion, workspace_paths
 from editahead_workspace.model_config import ModelConfig
 from editahead_workspace.outcome_log import FILE_NAME, OutcomeLog
+from editahead_workspace.own_preferences import OwnPreferences
 from editahead_workspace.settings import Settings, load_settings
 
 from . import __version__
@@ -114,7 +115,8 @@ class Server(LanguageServer):
         outcome_log = OutcomeLog(state_folder / FILE_NAME, clock)
         self.session_clock = SessionClock(clock)
         self.recorder = SessionRecorder(state_folder / FOLDER_NAME, now, run_id)
-        outcomes = OutcomeTracker(self.session_clock, now, run_id, outcome_log)
+        own = OwnPreferences(state_folder)
+        outcomes = OutcomeTracker(self.session_clock, now, run_id, outcome_log, own)
         self.session = Session(self.session_clock, outcomes, self.recorder)
         self.predictions = PredictionScheduler(make_pipeline, clock, sleep, cache_size=reuse.cache_size)
         self.next_edit_refresh = NextEditRefresh(self.session, self.client)

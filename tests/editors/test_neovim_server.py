@@ -96,9 +96,10 @@ def test_commands(start: Start) -> None:
     neovim.until("vim.fn.execute('messages'):find('shown: 2, accepted: 1, rejected: 1')")
     neovim.keys(":Editahead why<CR>")
     neovim.until("vim.fn.execute('messages'):find('Editahead shows nothing')")
-    for kind in ("missed", "wrong"):
-        neovim.keys(f":Editahead {kind}<CR>")
-        neovim.until(f"vim.fn.execute('messages'):gsub('%s', ''):find('Editaheadwrote.*-{kind}%.txt')")
+    neovim.keys(":Editahead missed<CR>")
+    neovim.until("vim.fn.execute('messages'):find('Make the edit that you expected by hand')")
+    neovim.keys(":Editahead wrong<CR>")
+    neovim.until("vim.fn.execute('messages'):gsub('%s', ''):find('Editaheadwrote.*-wrong%.txt')")
 
 
 def test_checkhealth(start: Start) -> None:

@@ -103,7 +103,7 @@ def test_a_policy_that_does_not_count_switches_off_all_that_it_could_have_limite
     assert (found.settings.record, found.settings.search_log, found.settings.telemetry) == ("off",) * 3
     assert any("does not count" in message for message in found.messages)
     assert found.settings.url is None and found.settings.team_index is None
-    assert FileExclusion((Path("/work"),), found.settings.exclude).exclusion_reason("file:///work/a.py")
+    assert FileExclusion((Path("/project"),), found.settings.exclude).exclusion_reason("file:///project/a.py")
 
 
 @pytest.mark.parametrize("opened", ["home", "home/app", "home/app/secret", "home/app/secret/deep"])

@@ -18,7 +18,7 @@ from editahead_prompts.text.snapshot import Snapshot, split_lines
 from editahead_workspace.scenario_file import Cursor, take_back, write_scenario
 from secret_corpus import placed_secrets
 
-ROOTS = [Path("/work/app")]
+ROOTS = [Path("/project/app")]
 TEXTS = st.text(st.sampled_from("ab `\\n<U+\n-=\t\u00a0\r\x0b") | st.sampled_from(["\n", "𝒳"]), max_size=30)
 CHANGES = st.lists(
     st.tuples(st.integers(0, 1), st.integers(0, 40), st.integers(0, 6), TEXTS, st.sampled_from([1.0, 50.0])),
@@ -28,7 +28,7 @@ CHANGES = st.lists(
 
 
 def document(text: str, number: int = 0) -> Snapshot:
-    uri = f"file:///work/app/{'ab'[number]}.py"
+    uri = f"file:///project/app/{'ab'[number]}.py"
     return Snapshot.from_text(text, uri=uri, language="python", version=1)
 
 

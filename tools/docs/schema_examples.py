@@ -5,8 +5,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import attrs
 from example_objects import (
@@ -41,6 +40,11 @@ from example_objects import (
     WORKSPACE_EDIT,
 )
 from lsprotocol import types
+from schema_shapes import Shape
+from schema_shapes import make_command as _command
+from schema_shapes import make_notification as _notification
+from schema_shapes import make_output as _output
+from schema_shapes import make_request as _request
 
 from editahead_cli import json_output
 from editahead_evals.metrics.bootstrap import Interval
@@ -69,46 +73,6 @@ from editahead_lsp.protocol import (
 )
 from editahead_lsp.protocol import custom_messages as wire
 
-
-@dataclass(frozen=True)
-class Shape:
-    """The contents of one schema file.
-
-    Attributes:
-        name: The file's name without its extension.
-        title: The method, command or command line.
-        what: One sentence that describes it.
-        parts: The type of each part, and whether the server reads or sends the part.
-        example: An object for each part.
-    """
-
-    name: str
-    title: str
-    what: str
-    parts: dict[str, tuple[Any, Literal["read", "sent"]]]
-    example: dict[str, Any]
-
-
-def _request(method: str, what: str, params: Any, result: Any, result_type: Any = None) -> Shape:
-    parts = {"params": (type(params), "read"), "result": (result_type or type(result), "sent")}
-    return Shape(
-        f"method.{method.replace('/', '.')}", method, what, parts, {"params": params, "result": result}
-    )
-
-
-def _notification(method: str, what: str, params: Any, direction: Literal["read", "sent"] = "read") -> Shape:
-    name = f"method.{method.replace('/', '.')}"
-    return Shape(name, method, what, {"params": (type(params), direction)}, {"params": params})
-
-
-def _command(command: str, what: str, arguments: list[Any], result: Any, *, needed: bool = False) -> Shape:
-    parts = {
-        "arguments": (tuple[type(arguments[0]), needed] if arguments else tuple[()], "read"),
-        "result": (type(result), "sent"),
-    }
-    return Shape(f"command.{command}", command, what, parts, {"arguments": arguments, "result": result})
-
-
 ROW = Row(Counts(opportunities=400, shown=52, correct=38), {"precision": Interval(0.73, 0.6, 0.84)})
 SHARE, ERROR = Interval(0.975, 0.95, 0.99), Calibration(0.08, 0.05, 0.12, 0.05)
 
@@ -123,20 +87,6 @@ def _report(command: str, what: str, kind: type[Measured], **fields: Any) -> Sha
     }
     return _output(
         command, what, kind(**{"measure": "next edit on real commits", "note": "...", **where, **fields})
-    )
-
-
-def _output(command: str, what: str, output: Any, kind: Any = None) -> Shape:
-    program = "editahead-lab " if command.startswith("editahead-lab ") else "editahead "
-    name = (
-        command.removeprefix(program)
-        .removesuffix(" --json")
-        .lstrip("-")
-        .replace(" --", "-")
-        .replace("eval ", "eval-")
-    )
-    return Shape(
-        f"output.{name}", command, what, {"output": (kind or type(output), "sent")}, {"output": output}
     )
 
 
@@ -359,6 +309,11 @@ SHAPES = [
             [],
             "/etc/editahead/policy.toml",
         ),
+    ),
+    _output(
+        "editahead train mine --json",
+        "What a fit to one's own recordings found; losses in nats.",
+        json_output.OwnTrainingOutput(12, 340, 95, 300, 120, 0.512, 0.497, 31, 27, 19, 19, {"kind:rename": 0.31}, True),
     ),
     _output(
         "editahead stats --json",

@@ -43,15 +43,29 @@ def read_recordings(folder: Path) -> list[KeySession]:
     Raises:
         RecordingError: there is none, or one of them is damaged; the message names it.
     """
+    return [read_recording(path) for path in find_recordings(folder)]
+
+
+def recorded_at(path: Path) -> float:
+    """Return when a recording was last changed, in Unix seconds."""
+    return path.stat().st_mtime
+
+
+def find_recordings(folder: Path) -> list[Path]:
+    """Return the recordings in a folder (or the one file), by name.
+
+    Raises:
+        RecordingError: there is none.
+    """
     if folder.is_file():
-        return [read_recording(folder)]
+        return [folder]
     try:
         paths = sorted(path for path in folder.iterdir() if path.name.endswith(SUFFIXES))
     except OSError as error:
         raise RecordingError(f"{folder}: {error.strerror or error}") from error
     if not paths:
         raise RecordingError(f"{folder}: no recordings (*{SUFFIXES[-1]})")
-    return [read_recording(path) for path in paths]
+    return paths
 
 
 def read_recording(path: Path) -> KeySession:

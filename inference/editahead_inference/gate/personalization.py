@@ -28,6 +28,7 @@ How much worse than the shipped gate can the correction get?
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -148,20 +149,31 @@ def update_recency(recent: float, *, accepted: bool) -> float:
 
 @dataclass(slots=True)
 class _Weight:
-    """A Gaussian: its mean, its precision, and its first precision."""
+    """A Gaussian: its mean and precision, and what both were before any outcome."""
 
     mean: float
     precision: float
+    start: float
     first: float
 
 
 class PreferenceLearner:
-    """An online learner of preferences. The same outcomes in the same order give the same preferences."""
+    """An online learner of preferences. The same outcomes in the same order give the same preferences.
 
-    def __init__(self) -> None:
+    Args:
+        start: Log-odds by the name of a feature, from which learning begins and to which it forgets; 0 for all others.
+    """
+
+    def __init__(self, start: Mapping[str, float] | None = None) -> None:
         self.trust = 0.5
         self.outcomes = 0
+        known = {name: mean for name, mean in (start or {}).items() if name.partition(":")[0] in _SHARES}
+        self._start = {
+            name: min(max(mean, -MAX_LOGIT_SHIFT), MAX_LOGIT_SHIFT) for name, mean in known.items()
+        }
         self._weights: dict[str, _Weight] = {}
+        for name in self._start:
+            self._weight(name)
         self._last = 0.0
 
     def probability(self, seen: OutcomeFeatures, shipped: float) -> float:
@@ -199,11 +211,14 @@ class PreferenceLearner:
             w.mean += features[name] / w.precision * slope / (1 + bend * spread)
             w.precision += bend * features[name] ** 2
 
+    def weights(self) -> dict[str, float]:
+        """Return what has been learned: log-odds by the name of a feature."""
+        return {name: round(mean, 3) for name, mean in self._means().items()}
+
     def snapshot(self, recent: float) -> UserPreferences:
         """Return what has been learned, for states."""
-        weights = {name: round(mean, 3) for name, mean in self._means().items()}
         return UserPreferences(
-            tuple(sorted((name, mean) for name, mean in weights.items() if mean)),
+            tuple(sorted((name, mean) for name, mean in self.weights().items() if mean)),
             round(self.trust, 3),
             recent,
         )
@@ -214,7 +229,8 @@ class PreferenceLearner:
     def _weight(self, name: str) -> _Weight:
         if name not in self._weights:
             first = 1 / (_VARIANCE * _SHARES[name.partition(":")[0]])
-            self._weights[name] = _Weight(0.0, first, first)
+            start = self._start.get(name, 0.0)
+            self._weights[name] = _Weight(start, first, start, first)
         return self._weights[name]
 
     def _forget(self, weight: float, seconds: float) -> None:
@@ -223,7 +239,7 @@ class PreferenceLearner:
         for w in self._weights.values():
             remembered = left * w.precision
             w.precision = remembered + (1 - left) * w.first
-            w.mean *= remembered / w.precision
+            w.mean = w.start + (w.mean - w.start) * remembered / w.precision
 
     def _weigh(self, weight: float, kept: float, shipped: float, mine: float) -> None:
         """Move trust to the probability that expected the outcome, and a little back."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import queue
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -25,6 +26,7 @@ from editahead_prompts.state import EditorState, UserPreferences
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_workspace.outcome_log import LoggedEvent, Outcome, OutcomeLog
+from editahead_workspace.own_preferences import OwnPreferences
 
 from .edit_survival import HORIZONS_S, SurvivalTracker
 from .typing_counter import TypingCounter
@@ -70,15 +72,24 @@ def train_learner(learner: PreferenceLearner, outcomes: Iterable[Outcome]) -> No
     for one in outcomes:
         if one.shipped is None or not one.seen:
             continue
-        known: dict[LoggedEvent, float | None] = {
-            "accepted": one.kept_30,
-            "partial": one.share,
-            "rejected": 0.0,
-            "ignored": 0.0,
-        }
-        kept = known.get(one.event)
-        seen = OutcomeFeatures(one.source, one.kind, one.language, one.distance, one.size, one.recent)
-        learner.learn(seen, one.shipped, kept=1.0 if kept is None else kept, at=one.at)
+        learner.learn(seen_features(one), one.shipped, kept=kept_of(one), at=one.at)
+
+
+def seen_features(one: Outcome) -> OutcomeFeatures:
+    """Return the features of the prediction of an outcome."""
+    return OutcomeFeatures(one.source, one.kind, one.language, one.distance, one.size, one.recent)
+
+
+def kept_of(one: Outcome) -> float:
+    """Return the share of the edit that was kept, as far as is known."""
+    known: dict[LoggedEvent, float | None] = {
+        "accepted": one.kept_30,
+        "partial": one.share,
+        "rejected": 0.0,
+        "ignored": 0.0,
+    }
+    kept = known.get(one.event)
+    return 1.0 if kept is None else kept
 
 
 class OutcomeTracker:
@@ -89,14 +100,21 @@ class OutcomeTracker:
         now: Returns the Unix time.
         run: A unique name of this server's run.
         log: None where nothing may be stored.
+        own: The preferences that were fitted to the person's recordings; None where nothing may be stored.
     """
 
     def __init__(
-        self, clock: Callable[[], float], now: Callable[[], float], run: str, log: OutcomeLog | None
+        self,
+        clock: Callable[[], float],
+        now: Callable[[], float],
+        run: str,
+        log: OutcomeLog | None,
+        own: OwnPreferences | None = None,
     ) -> None:
         self._clock, self._now, self._run, self._log = clock, now, run, log
+        self._own = own
         self.learning, self._logging = True, False
-        self._learner = PreferenceLearner()
+        self._learner = self._make_learner()
         self._keeping = SurvivalTracker()
         self._typing = TypingCounter()
         self._known: OrderedDict[str, Outcome] = OrderedDict()
@@ -242,6 +260,9 @@ class OutcomeTracker:
 
     def reset(self) -> None:
         """Forget the preferences, and exclude all known outcomes from learning."""
+        if self._own is not None:
+            with suppress(OSError):
+                self._own.remove()
         self._reset_learner()
         if self._log is not None:
             self._log.reset()
@@ -283,7 +304,7 @@ class OutcomeTracker:
             forgotten: The number of resets before the rows were requested.
             outcomes: The rows of the log, the oldest first.
         """
-        learner = PreferenceLearner()
+        learner = self._make_learner()
         train_learner(learner, outcomes)
         self._loaded.put((forgotten, learner))
 
@@ -300,8 +321,11 @@ class OutcomeTracker:
             train_learner(self._learner, [outcome])
             self._unpublished += 1
 
+    def _make_learner(self) -> PreferenceLearner:
+        return PreferenceLearner(None if self._own is None else self._own.read())
+
     def _reset_learner(self) -> None:
-        self._learner = PreferenceLearner()
+        self._learner = self._make_learner()
         self._forgotten += 1
         self._to_learn.clear()
         self._known = OrderedDict((id, replace(one, shipped=None)) for id, one in self._known.items())

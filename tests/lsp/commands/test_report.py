@@ -17,15 +17,15 @@ from server_harness import ServerHarness
 
 __all__ = ["write_policy"]
 
-URI = "file:///work/a.py"
-OTHER = "file:///work/b.py"
+URI = "file:///project/a.py"
+OTHER = "file:///project/b.py"
 
 
 @pytest.fixture
 async def person(connect: Callable[..., ServerHarness], tmp_path: Path) -> ServerHarness:
     """A person who has renamed two of three uses."""
     harness = connect(state_folder=tmp_path / "state")
-    await harness.initialize({"debounce_ms": 0, "exclude": ["b.py"]}, root=Path("/work"))
+    await harness.initialize({"debounce_ms": 0, "exclude": ["b.py"]}, root=Path("/project"))
     harness.open(OTHER, "user = 'of a file that is excluded'\n")
     harness.open(URI, "user = 1\nprint(1)\nprint(user)\n\nprint(user)\nkey = 'AKIAIOSFODNN7EXAMPLE'\n")
     harness.change(URI, 2, (0, 0, 0, 4, "member"))

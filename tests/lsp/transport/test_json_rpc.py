@@ -25,6 +25,7 @@ async def test_what_the_server_says_of_itself(harness: ServerHarness) -> None:
     assert capabilities["inlineCompletionProvider"] is True
     assert capabilities["executeCommandProvider"]["commands"] == [
         "editahead.accept",
+        "editahead.acceptAll",
         "editahead.reject",
         "editahead.restore",
         "editahead.nextEdit",
