@@ -46,7 +46,7 @@ def test_a_workspace_cannot_say_where_code_goes_or_what_is_started_nor_weaken_wh
 )
 def test_the_words_of_a_setting_are_those_of_the_server(name: str) -> None:
     words = [f'"{word}"' for word in PROPERTIES[f"editahead.{name}"]["enum"] if word is not None]
-    assert " or ".join(words) == settings._VALUE_TYPES[name].allowed
+    assert " or ".join(words) == settings.VALUE_TYPES[name].allowed
 
 
 def test_it_has_the_version_of_the_server() -> None:
