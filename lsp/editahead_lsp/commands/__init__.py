@@ -28,6 +28,9 @@ _PLACES: Mapping[str, tuple[str, str]] = {
     wire.WHY: ("why", "why"),
     wire.REPORT: ("report", "report"),
     wire.STATUS: ("status", "status"),
+    wire.COPILOT_OUTCOMES[0]: ("outcomes", "copilot_accept"),
+    wire.COPILOT_OUTCOMES[1]: ("outcomes", "copilot_reject"),
+    wire.COPILOT_OUTCOMES[2]: ("outcomes", "copilot_ignore"),
 }
 """The module and the function of each command."""
 

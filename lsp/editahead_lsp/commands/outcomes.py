@@ -1,4 +1,4 @@
-"""`editahead.accept`, `editahead.reject`, `editahead.restore` and `editahead.resetLearning`."""
+"""`editahead.accept`, `editahead.reject`, `editahead.restore`, `editahead.resetLearning`, and Copilot's for outcomes."""
 
 from __future__ import annotations
 
@@ -21,6 +21,24 @@ def accept(server: Server, arguments: list[Any]) -> None:
 def reject(server: Server, arguments: list[Any]) -> None:
     """Handle the command `editahead.reject`."""
     _record(server.session, arguments, "rejected")
+
+
+def copilot_accept(server: Server, arguments: list[Any]) -> bool:
+    """Handle Copilot's command for an accepted edit, which answers true."""
+    _record(server.session, arguments, "accepted")
+    return True
+
+
+def copilot_reject(server: Server, arguments: list[Any]) -> bool:
+    """Handle Copilot's command for a rejected edit."""
+    _record(server.session, arguments, "rejected")
+    return True
+
+
+def copilot_ignore(server: Server, arguments: list[Any]) -> bool:
+    """Handle Copilot's command for an ignored edit."""
+    _record(server.session, arguments, "ignored")
+    return True
 
 
 def restore(server: Server, arguments: list[Any]) -> wire.RestoreResult:

@@ -15,6 +15,7 @@ from editahead_lsp.protocol.custom_messages import (
     ACCEPT_KIND,
     APPLY_KIND,
     COMMANDS,
+    COPILOT_OUTCOMES,
     DID_CHANGE_STATUS,
     GOTO_KIND,
     INLINE_EDIT,
@@ -77,7 +78,9 @@ def server_capabilities(server: Server) -> types.ServerCapabilities:
         ),
         completion_provider=completion,
         inlay_hint_provider=server.next_edit_marker.kind == "inlay" or None,
-        execute_command_provider=types.ExecuteCommandOptions(commands=list(COMMANDS)),
+        execute_command_provider=types.ExecuteCommandOptions(
+            commands=[*COMMANDS, *COPILOT_OUTCOMES] if server.client.capabilities.copilot else list(COMMANDS)
+        ),
         workspace=types.WorkspaceOptions(
             workspace_folders=types.WorkspaceFoldersServerCapabilities(
                 supported=True, change_notifications=True

@@ -48,6 +48,10 @@ WHY = "editahead.why"
 REPORT = "editahead.report"
 STATUS = "editahead.status"
 RESET_LEARNING = "editahead.resetLearning"
+COPILOT_OUTCOMES = tuple(
+    f"github.copilot.did{what}NextEditSuggestionItem" for what in ("Accept", "Reject", "Ignore")
+)
+"""The commands by which clients of Copilot's server tell what became of an edit of `copilotInlineEdit`."""
 ACCEPT_KIND = "refactor.rewrite.editahead.accept"
 GOTO_KIND = "refactor.rewrite.editahead.goto"
 APPLY_KIND = "refactor.rewrite.editahead.apply"
