@@ -142,8 +142,6 @@ def test_the_plugin_beside_neovims_own_ghost_text(start: Start) -> None:
     neovim.keys("<Esc>")
     neovim.until(VISIBLE)
     neovim.keys("<Tab>")
-    neovim.until("vim.fn.line('.') == 3")
-    neovim.keys("<Tab>")
     neovim.until_text(HALF + "\nvisitor = 2\n")
 
 

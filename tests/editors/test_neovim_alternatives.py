@@ -87,7 +87,7 @@ def test_alternatives_of_an_edit_elsewhere(start: Start) -> None:
     neovim.keys(":Editahead prev<CR>")
     neovim.until(f"{VISIBLE} and vim.fn.mode() == 'n'")
     assert [row for row, _, _ in neovim.drawn("EditaheadDelete")] == [2]
-    neovim.keys("<Tab><Tab>")
+    neovim.keys("<Tab>")
     neovim.until_text("x = 1\nguest = 2\nvisitor = 3\nguest = 4\n")
     told = [(one["id"], one["event"]) for one in neovim.outcomes]
     assert len({id for id, event in told if event == "shown"}) >= 2

@@ -1,4 +1,4 @@
-"""An edit in a file that is not open, in Neovim: the hint names the place, Tab goes there, Tab makes the edit."""
+"""An edit in a file that is not open, in Neovim: the hint names the place, Tab shows the code, Tab makes the edit."""
 
 from __future__ import annotations
 
@@ -36,9 +36,13 @@ def test_tab_leads_to_a_closed_file_and_makes_the_edit_there(start: Start) -> No
     assert text[0] == " ↓ orders.py:1"
     assert "from prices import compute_total" in text
     neovim.keys("<Tab>")
-    neovim.until("vim.fn.expand('%:t') == 'orders.py' and vim.fn.line('.') == 1 and " + VISIBLE)
-    assert neovim.text == ORDERS
+    neovim.settle()
+    assert neovim.hint is None
+    assert [row.strip() for row in neovim.screen if "orders.py:1" in row] == [
+        "orders.py:1  from prices import net_total  from prices import compute_total  <Tab>"
+    ]
     neovim.keys("<Tab>")
+    neovim.until("vim.fn.expand('%:t') == 'orders.py' and vim.fn.line('.') == 1")
     neovim.until_text(ORDERS.replace("import net_total", "import compute_total"))
     neovim.keys("<C-o>")
     neovim.until("vim.fn.expand('%:t') == 'prices.py'")

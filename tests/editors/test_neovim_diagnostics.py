@@ -39,8 +39,6 @@ def test_a_diagnostic_is_answered(start: Start) -> None:
     neovim.until(VISIBLE)
     assert neovim.drawn("EditaheadDelete") == [(4, SHOP.splitlines()[4].encode().index(b"totl"), "totl")]
     neovim.keys("<Tab>")
-    neovim.until("vim.fn.line('.') == 5 and " + VISIBLE)
-    neovim.keys("<Tab>")
     neovim.until_text(SHOP.replace("totl", "total"))
 
 

@@ -31,5 +31,5 @@ def test_a_rename_before_the_server_has_started_is_propagated(neovim: Neovim) ->
     neovim.until(STARTED)
     neovim.keys("j")
     neovim.until(VISIBLE)
-    neovim.keys("<Tab><Tab>")
+    neovim.keys("<Tab>")
     neovim.until("vim.api.nvim_buf_get_lines(0, 4, 5, true)[1] == 'fetch(1)'")

@@ -19,7 +19,7 @@ OWN = {
     *MACHINE,
     *(
         f"editahead.{name}"
-        for name in ("trace.server", "display", "placesLeft", "evidence", "suggestionList")
+        for name in ("trace.server", "display", "jumpFirst", "placesLeft", "evidence", "suggestionList")
     ),
 }
 

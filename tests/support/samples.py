@@ -27,6 +27,31 @@ class Stay:
 """
 """A file small enough to accept every prediction of: a field used in two methods."""
 
+PRICE = """\
+def total(price):
+    start()
+    price += 1
+    step(1)
+    log(price)
+    step(2)
+    check(price, 1)
+    step(3)
+    if price > 3:
+        return None
+    for n in range(price):
+        show(n)
+    if not price:
+        return 0
+    rate = tax(price)
+    step(7)
+    keep(rate, price)
+    step(8)
+    store[price] = rate
+    step(9)
+    return 2 + price
+"""
+"""A parameter with ten uses, between lines that do not use it. Uses in neighbouring lines would be one edit."""
+
 VISIBLE = "require('editahead').is_visible()"
 """Lua expression: whether the plugin shows a prediction."""
 HIDDEN = f"not {VISIBLE}"

@@ -76,7 +76,7 @@ FIGURES = json_output.OutcomeFigures(
     latency=status_messages.LatencyStatus(4.1, 19.0),
 )
 CHARACTERS = json_output.CharacterFigures(typed=9120, made=2384, kept_share=0.94)
-TASK_FIGURES = TaskFigures(1, 1, 0, 0, 0, 4, 4, 0)
+TASK_FIGURES = TaskFigures(1, 1, 0, 0, 0, 4, 4, 0, 4, 8)
 PROMPT_COSTS = Costs(
     prompts=2388,
     tokens=2453.0,

@@ -13,6 +13,8 @@ export interface DrawingStyle {
   readonly isListOpen: boolean;
   /** For example "2/3", once the user has chosen among several predictions. */
   readonly ordinal: string | undefined;
+  /** Whether the code of an edit out of sight is drawn. */
+  readonly isPreviewed: boolean;
   /** Whether only the mark is drawn. */
   readonly isSubtle: boolean;
 }
@@ -21,10 +23,11 @@ const themeColor = (id: string) => new vscode.ThemeColor(id);
 // Decorations collapse consecutive blanks.
 const keepBlanks = (text: string) => text.replace(/ /g, "\u00a0");
 
+const DELETED = { color: themeColor("gitDecoration.deletedResourceForeground"), textDecoration: "line-through" };
+
 export class Decorations implements vscode.Disposable {
   private readonly deletion = vscode.window.createTextEditorDecorationType({
-    color: themeColor("gitDecoration.deletedResourceForeground"),
-    textDecoration: "line-through",
+    ...DELETED,
     rangeBehavior: vscode.DecorationRangeBehavior.ClosedClosed,
   });
   private readonly insertion = vscode.window.createTextEditorDecorationType({});
@@ -45,7 +48,7 @@ export class Decorations implements vscode.Disposable {
   }
 
   /** Draw a prediction in an editor, and clear what was drawn before. */
-  draw(editor: vscode.TextEditor, prediction: ShownPrediction, { key, isListOpen, ordinal, isSubtle }: DrawingStyle): void {
+  draw(editor: vscode.TextEditor, prediction: ShownPrediction, { isSubtle, ...style }: DrawingStyle): void {
     const text = textOf(editor.document);
     const cursorLine = editor.selection.active.line;
     const layout = layOutDecorations({
@@ -56,12 +59,10 @@ export class Decorations implements vscode.Disposable {
       otherLine: prediction.target().line + 1,
       label: prediction.prediction.label,
       preview: prediction.preview,
-      ordinal,
       cursorLine,
       visibleLines: visibleLinesOf(editor),
       tabSize: Number(editor.options.tabSize) || 4,
-      key,
-      isListOpen,
+      ...style,
     });
     const diff = prediction.edits === undefined ? "" : formatDiff(prediction.edits, text);
     this.render(editor, isSubtle ? markOnly(layout, cursorLine) : layout, hoverOf(prediction, diff));
@@ -89,13 +90,18 @@ export class Decorations implements vscode.Disposable {
         renderOptions: { after: { ...style, contentText: keepBlanks(text) || "\u00a0", margin: `0 0 0 ${gap}ch` } },
       })),
     );
-    editor.setDecorations(
-      this.hint,
-      layout.hints.map(({ line, text }) => ({
-        range: emptyRange(endOf(line)),
-        renderOptions: { after: { contentText: keepBlanks(text), color: themeColor("editorCodeLens.foreground"), margin: "0 0 0 3ch" } },
-      })),
-    );
+    const trailing = (line: number, text: string, look: vscode.ThemableDecorationAttachmentRenderOptions) => ({
+      range: emptyRange(endOf(line)),
+      renderOptions: { after: { contentText: keepBlanks(text), ...look } },
+    });
+    const hintColor = themeColor("editorCodeLens.foreground");
+    const hints = layout.hints.map(({ line, text }) => trailing(line, text, { color: hintColor, margin: "0 0 0 3ch" }));
+    if (layout.code !== undefined) {
+      const { line, old } = layout.code;
+      if (old !== "") hints.push(trailing(line, old, { ...DELETED, margin: "0 0 0 2ch" }));
+      if (layout.code.new !== "") hints.push(trailing(line, layout.code.new, { ...style, margin: "0 0 0 1ch" }));
+    }
+    editor.setDecorations(this.hint, hints);
     const { lineRange } = layout;
     editor.setDecorations(
       this.lines,

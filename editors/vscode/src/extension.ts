@@ -1,5 +1,6 @@
 // Entry point of the extension: the predicted next edit, shown in place, with one key to go there and accept it.
 import * as vscode from "vscode";
+import { acceptAll } from "./acceptAll";
 import { applyClipboard, applySelection } from "./applySketch";
 import { describeStatus, describeWhy } from "./core/messages";
 import type { StatusResult, WhyResult } from "./core/protocol";
@@ -106,6 +107,7 @@ export function activate(context: vscode.ExtensionContext): void {
     showNext: () => view.showAlternative(1),
     showPrevious: () => view.showAlternative(-1),
     go: () => view.goToNextEdit(),
+    makeAll: () => acceptAll(server, preview, view.currentId),
     toggle,
     snooze,
     bringBack,

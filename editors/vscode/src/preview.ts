@@ -19,10 +19,11 @@ import { MemoryFileSystem } from "./memoryFileSystem";
 
 const SCHEME = "editahead-sketch";
 
-/** What a preview is of: its name, how a repetition is offered, and how much its marks ask for. */
+/** What a preview is of: its name where it has no other, how a repetition is offered, and how much its marks ask for. */
 const KINDS = {
   sketch: { title: "Sketch", what: "The sketch", again: "Place the Sketch Again", severity: vscode.DiagnosticSeverity.Warning },
   left: { title: "What Is Left", what: "The search", again: "Look Again", severity: vscode.DiagnosticSeverity.Information },
+  all: { title: "All Edits", what: "The rule", again: "Look Again", severity: vscode.DiagnosticSeverity.Information },
 } as const;
 
 /** How long VS Code may take to load a text that has grown. */
@@ -32,8 +33,12 @@ interface PreviewOptions {
   /** Plan the edit again for the present texts. */
   readonly replan: () => unknown;
   readonly kind?: keyof typeof KINDS;
+  /** The title of the preview; by default, that of its kind. */
+  readonly title?: string;
   /** Whether a model still writes: the edit grows, and cannot be applied yet. */
   readonly isComing?: boolean;
+  /** Called once the edit was made. */
+  readonly onApplied?: () => void;
   /** Called when the user closes the preview, or applies it. */
   readonly onClose?: () => void;
 }
@@ -95,7 +100,7 @@ export class Preview implements vscode.Disposable {
       await this.closeTabs(); // the user has edited what was coming
       return this.show(edit, options);
     }
-    const name = KINDS[kind].title;
+    const name = options.title ?? KINDS[kind].title;
     const title = others.length === 0 ? `${name}: ${path.posix.basename(first.right.path)}` : name;
     this.opened = { ...options, title, kind, files: current };
     if (others.length === 0) {
@@ -143,6 +148,7 @@ export class Preview implements vscode.Disposable {
       void vscode.window.showWarningMessage("Editahead: Nothing was changed: VS Code rejected the edit.");
       return;
     }
+    if (edit.size > 0) opened.onApplied?.();
     await this.close();
   }
 

@@ -1,6 +1,6 @@
 // A prediction in the active editor, with its edits rebased over the document's changes.
 import * as vscode from "vscode";
-import type { Prediction } from "./core/protocol";
+import type { LinePreview, Prediction } from "./core/protocol";
 import type { Position } from "./core/text";
 import { ghostTextAt, lineRangeOf, rebaseEdits, rebaseOffset, trackEdits, type ContentChange, type TrackedEdit } from "./core/trackedEdit";
 import { textOf } from "./document";
@@ -31,10 +31,9 @@ export class ShownPrediction {
     return this.prediction.id;
   }
 
-  /** For a file that is not open, the line as it will be, or the removed line; else "". */
-  get preview(): string {
-    const { preview } = this.prediction;
-    return preview == null ? "" : preview.new || preview.old;
+  /** The first line that changes, for an edit elsewhere. */
+  get preview(): LinePreview | undefined {
+    return this.prediction.preview ?? undefined;
   }
 
   /** The place and the label. */

@@ -4,10 +4,10 @@ import { Activity } from "./activity";
 import { AcceptedEdit } from "./core/acceptedEdit";
 import { ContextKeyService } from "./core/contextKeys";
 import { JumpChain } from "./core/jumpChain";
-import { contextKeysFor, followKey, NO_KEYS, tabAction, type KeyContext } from "./core/keys";
+import { contextKeysFor, followKey, isCursorHere, jumpAction, NO_KEYS, tabAction, type KeyContext, type TabAction } from "./core/keys";
 import type { DocumentVersion, NextEditResult, Prediction, Silence, Trigger } from "./core/protocol";
 import { nextPart, rebaseOverPart, type ContentChange, type PartKind } from "./core/trackedEdit";
-import { Decorations } from "./decorations";
+import { Decorations, visibleLinesOf } from "./decorations";
 import { DiagnosticsTracker } from "./diagnostics";
 import { isGhostTextEnabled, isByUser, isSupported, reasonOf, stateOf, toPosition } from "./document";
 import { isEvidenceWanted } from "./evidence";
@@ -18,11 +18,17 @@ import { TabOwners } from "./tabOwners";
 
 /** The time for which the status bar says why a Tab did nothing. */
 const MESSAGE_MS = 3_000;
+/** The time that the prediction of a document that Tab opened may take to be accepted there. */
+const ACCEPT_THERE_MS = 3_000;
 
 export class View implements vscode.Disposable {
   readonly activity = new Activity();
   /** The id of the prediction that the user wants to see, with the setting `display` "subtle". */
   private revealedId: string | undefined;
+  /** The prediction out of sight whose code Tab showed at the cursor. */
+  private previewedId: string | undefined;
+  /** The prediction that is accepted as soon as the document that Tab opened for it shows it. */
+  private acceptedThere: { readonly id: string; readonly until: number } | undefined;
   silence: Silence | undefined;
   /** The predictions of the last response, best first. */
   private predictions: ShownPrediction[] = [];
@@ -70,7 +76,7 @@ export class View implements vscode.Disposable {
     this.subscriptions = [
       server.onDidStart(() => {
         this.diagnostics.reset();
-        this.revealedId = undefined; // another server counts its predictions from 1 again
+        this.revealedId = this.previewedId = undefined; // another server counts its predictions from 1 again
         this.restart();
       }),
       server.onDidStop(() => this.reset()),
@@ -183,18 +189,24 @@ export class View implements vscode.Disposable {
     vscode.window.setStatusBarMessage("Editahead: Nothing is left to accept here.", MESSAGE_MS);
   }
 
-  /** Go to the current prediction, or accept the prediction when the cursor is there. */
+  /** Accept the current prediction, or show its code where it is out of sight. */
   private async follow(): Promise<void> {
     const editor = this.activeEditor();
-    const { current } = this;
-    if (editor === undefined || current === undefined) return;
+    if (editor === undefined || this.current === undefined) return;
     if (this.isSubtle) {
-      this.revealedId = current.id;
+      this.revealedId = this.current.id;
       this.redraw();
       this.triggerGhostText();
       return;
     }
-    const action = tabAction(this.keyContext(editor));
+    const context = this.keyContext(editor);
+    if (!context.jumpsFirst && context.hasEdits && !context.isInActiveDocument && context.isPreviewed) {
+      this.acceptedThere = { id: this.current.id, until: this.now() + ACCEPT_THERE_MS };
+    }
+    await this.act(editor, this.current, tabAction(context));
+  }
+
+  private async act(editor: vscode.TextEditor, current: ShownPrediction, action: TabAction): Promise<void> {
     if (action === "open") {
       const document = await vscode.workspace.openTextDocument(current.uri);
       this.jump(await vscode.window.showTextDocument(document), current);
@@ -202,7 +214,16 @@ export class View implements vscode.Disposable {
       this.jump(editor, current);
     } else if (action === "accept") {
       await this.accept(editor, current);
+    } else if (action === "preview") {
+      this.previewedId = current.id;
+      this.redraw();
     }
+  }
+
+  /** Go to the current prediction. */
+  private async goThere(): Promise<void> {
+    const editor = this.activeEditor();
+    if (editor !== undefined && this.current !== undefined) await this.act(editor, this.current, jumpAction(this.keyContext(editor)));
   }
 
   /** Accept the next word or line of the prediction; go to the prediction first when the cursor is elsewhere. */
@@ -210,7 +231,8 @@ export class View implements vscode.Disposable {
     const editor = this.activeEditor();
     const { current } = this;
     if (editor === undefined || current === undefined) return;
-    if (this.isSubtle || tabAction(this.keyContext(editor)) !== "accept") return this.follow();
+    if (this.isSubtle) return this.follow();
+    if (!isCursorHere(this.keyContext(editor))) return this.goThere();
     const edits = current.edits ?? [];
     const part = nextPart(edits, kind);
     const edit = part === undefined ? undefined : edits[part.editIndex];
@@ -258,10 +280,15 @@ export class View implements vscode.Disposable {
       void vscode.window.showInformationMessage("Editahead: No file is open. Open a file and change something in it first.");
       return;
     }
-    if (this.current !== undefined && tabAction(this.keyContext(editor)) !== "accept") await this.follow();
+    if (this.current !== undefined && !isCursorHere(this.keyContext(editor))) await this.goThere();
     else if (this.current === undefined) {
       void vscode.window.showInformationMessage(`Editahead: ${this.silence?.detail ?? "The server has no prediction here."}`);
     }
+  }
+
+  /** The prediction whose rule "Make All Edits of This Kind" follows. */
+  get currentId(): string | undefined {
+    return this.current?.id;
   }
 
   // Whether only the mark of the current prediction is shown, until the user presses Tab.
@@ -319,6 +346,7 @@ export class View implements vscode.Disposable {
     this.lastChanges = changes;
     if (event.document.uri.toString() === this.accepted?.uri) this.accepted.onChange(reasonOf(event), () => event.document.getText());
     if (this.isAcceptUndone(event.document)) return this.reset();
+    this.acceptedThere = undefined;
     this.chain.end();
     this.tabOwners.onDidChangeText(changes);
     for (const { id, edits, shownAt } of this.predictions) if (edits === undefined && shownAt !== undefined) this.typedOver.add(id);
@@ -332,7 +360,7 @@ export class View implements vscode.Disposable {
     const isPlaced = this.placedState === stateOf(textEditor);
     this.tabOwners.onDidMoveCursor(textEditor, isPlaced);
     if (!isPlaced) this.chain.end();
-    if (!isPlaced && isByUser(kind)) this.placedState = undefined;
+    if (!isPlaced && isByUser(kind)) this.placedState = this.acceptedThere = undefined;
     this.redrawAndRequest("cursor");
   }
 
@@ -384,7 +412,7 @@ export class View implements vscode.Disposable {
     const chosenId = this.isChosen ? this.current?.id : undefined;
     const destinations = predictions.map((prediction) => {
       const shown = new ShownPrediction(prediction, editor.document);
-      return { shown, id: shown.id, place: shown.place(), isHere: tabAction(this.keyContext(editor, shown)) === "accept" };
+      return { shown, id: shown.id, place: shown.place(), isHere: isCursorHere(this.keyContext(editor, shown)) };
     });
     this.predictions = this.chain.order(destinations).map(({ shown }) => shown);
     for (const old of previous) {
@@ -397,6 +425,11 @@ export class View implements vscode.Disposable {
     this.current = chosen ?? this.predictions[0];
     this.isChosen = chosen !== undefined;
     this.redraw();
+    const { acceptedThere } = this;
+    if (acceptedThere?.id === this.current?.id && this.current !== undefined && isCursorHere(this.keyContext(editor))) {
+      this.acceptedThere = undefined;
+      if (acceptedThere !== undefined && this.now() <= acceptedThere.until) return void this.accept(editor, this.current);
+    }
     this.triggerGhostText();
   }
 
@@ -410,10 +443,16 @@ export class View implements vscode.Disposable {
   private keyContext(editor: vscode.TextEditor, prediction: ShownPrediction | undefined = this.current): KeyContext {
     const { document, selection } = editor;
     const cursor = selection.active;
+    const lineRange = prediction?.lineRange();
+    const [top, bottom] = visibleLinesOf(editor);
     return {
       isShown: this.activity.isEnabled && prediction !== undefined,
       isInActiveDocument: prediction?.edits !== undefined,
-      lineRange: prediction?.lineRange(),
+      hasEdits: prediction !== undefined && prediction.prediction.edits.length > 0,
+      isInSight: lineRange !== undefined && lineRange[1] >= top && lineRange[0] <= bottom,
+      isPreviewed: prediction !== undefined && prediction.id === this.previewedId,
+      jumpsFirst: vscode.workspace.getConfiguration("editahead").get("jumpFirst", false),
+      lineRange,
       cursor,
       cursorLineText: document.lineAt(cursor.line).text,
       isCursorPlaced: this.isAccepting || this.placedState === stateOf(editor),
@@ -440,8 +479,8 @@ export class View implements vscode.Disposable {
     const draw = () => {
       if (!isDecorated || context === undefined) return;
       const ordinal = this.isChosen ? `${this.predictions.indexOf(current) + 1}/${this.predictions.length}` : undefined;
-      const [key, { isListOpen }, { isSubtle }] = [followKey(context), this.tabOwners, this];
-      this.decorations.draw(editor, current, { key, isListOpen, ordinal, isSubtle });
+      const [key, { isListOpen }, { isPreviewed }, { isSubtle }] = [followKey(context), this.tabOwners, context, this];
+      this.decorations.draw(editor, current, { key, isListOpen, ordinal, isPreviewed, isSubtle });
     };
     if (!isDecorated) this.decorations.clear();
     if (current !== this.drawn) this.drawn = undefined;
@@ -490,7 +529,7 @@ export class View implements vscode.Disposable {
     if (!isApplied) return this.redraw();
     this.accepted = new AcceptedEdit(document.uri.toString(), before, document.getText());
     this.placeCursor(editor, cursor);
-    editor.revealRange(editor.selection);
+    editor.revealRange(editor.selection, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
     this.redraw();
     void this.request("accepted");
   }

@@ -6,6 +6,10 @@ import { contextKeysFor, followKey, NO_KEYS, tabIndents, tabAction, type KeyCont
 const here: KeyContext = {
   isShown: true,
   isInActiveDocument: true,
+  hasEdits: true,
+  isInSight: true,
+  isPreviewed: false,
+  jumpsFirst: false,
   lineRange: [3, 4],
   cursor: { line: 3, character: 6 },
   cursorLineText: "    x = 1",
@@ -15,8 +19,8 @@ const here: KeyContext = {
 };
 const away = { ...here, cursor: { line: 9, character: 6 } };
 
-test("Tab jumps, then accepts", () => {
-  assert.equal(tabAction(away), "jump");
+test("Tab accepts an edit in sight", () => {
+  assert.equal(tabAction(away), "accept");
   assert.equal(tabAction({ ...here, isCursorPlaced: true }), "accept");
   assert.equal(tabAction({ ...here, cursor: { line: 4, character: 0 } }), "accept");
 });
@@ -26,9 +30,27 @@ test("Tab does nothing while nothing is shown", () => {
   assert.deepEqual(contextKeysFor({ ...here, isShown: false }), NO_KEYS);
 });
 
-test("Tab opens another document, and jumps to a place without an edit", () => {
-  assert.equal(tabAction({ ...here, isInActiveDocument: false }), "open");
-  assert.equal(tabAction({ ...here, lineRange: undefined }), "jump");
+test("Tab goes to a place without an edit", () => {
+  const place = { ...here, lineRange: undefined, hasEdits: false };
+  assert.equal(tabAction({ ...place, isInActiveDocument: false }), "open");
+  assert.equal(tabAction(place), "jump");
+});
+
+test("Tab shows the code of an edit out of sight, then accepts it", () => {
+  const hidden = { ...away, isInSight: false };
+  assert.equal(tabAction(hidden), "preview");
+  assert.equal(tabAction({ ...hidden, isPreviewed: true }), "accept");
+  const other = { ...here, isInActiveDocument: false, isInSight: false };
+  assert.equal(tabAction(other), "preview");
+  assert.equal(tabAction({ ...other, isPreviewed: true }), "open");
+});
+
+test("with the setting, Tab jumps first, then accepts", () => {
+  const first = { ...away, jumpsFirst: true };
+  assert.equal(tabAction(first), "jump");
+  assert.equal(tabAction({ ...first, isInSight: false }), "jump");
+  assert.equal(tabAction({ ...first, isInActiveDocument: false }), "open");
+  assert.equal(tabAction({ ...here, jumpsFirst: true }), "accept");
 });
 
 test("Tab indents a blank line, and code while the edit is elsewhere", () => {

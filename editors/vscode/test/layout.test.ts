@@ -17,7 +17,8 @@ function layoutInput(edits: TextEdit[] | undefined, more: Partial<LayoutInput> =
     otherPath: "b.py",
     otherLine: 3,
     label: "rename",
-    preview: "",
+    preview: undefined,
+    isPreviewed: false,
     ordinal: undefined,
     cursorLine: 0,
     visibleLines: [0, 20],
@@ -54,6 +55,17 @@ test("an edit outside the visible lines has a hint at the cursor", () => {
   assert.deepEqual(up.hints, [{ line: 30, text: "↑ ⇥ Tab 1 line up: rename" }], "at the edge of the window");
 });
 
+test("the code of an edit out of sight is shown at the cursor once a Tab has asked for it", () => {
+  const preview = { old: "x = ends", new: "x = leaves", more: 2 };
+  const far = layOutDecorations(layoutInput([edit(40, 8, 12, "leaves")], { preview, isPreviewed: true, otherPath: "a.py", otherLine: 41 }));
+  assert.deepEqual(far.hints, [{ line: 0, text: "⇥ Tab  a.py:41" }]);
+  assert.deepEqual(far.code, { line: 0, old: "x = ends", new: "x = leaves  … 2 lines more" });
+  const other = layOutDecorations(layoutInput(undefined, { preview: { old: "", new: "import x" }, isPreviewed: true }));
+  assert.deepEqual([other.hints[0]?.text, other.code?.old, other.code?.new], ["⇥ Tab  b.py:3", "", "import x"]);
+  const seen = layOutDecorations(layoutInput([edit(5, 8, 12, "leaves")], { preview, isPreviewed: true }));
+  assert.equal(seen.code, undefined, "it is drawn in its place");
+});
+
 test("an edit in another document has a hint with its place", () => {
   const layout = layOutDecorations(layoutInput(undefined));
   assert.deepEqual(layout.hints, [{ line: 0, text: "⇥ Tab rename  b.py:3" }]);
@@ -61,7 +73,7 @@ test("an edit in another document has a hint with its place", () => {
 });
 
 test("what is cut by a narrow window comes last: the line as it will be, and folders", () => {
-  const far = { otherPath: "packages/pinia/src/stores/store.ts", otherLine: 120, preview: "x = 1" };
+  const far = { otherPath: "packages/pinia/src/stores/store.ts", otherLine: 120, preview: { old: "", new: "x = 1" } };
   assert.equal(layOutDecorations(layoutInput(undefined, far)).hints[0]?.text, "⇥ Tab rename  …/src/stores/store.ts:120  x = 1");
   const long = { otherPath: "a_long_name_of_a_folder/and_a_file_with_a_long_name.py" };
   assert.equal(layOutDecorations(layoutInput(undefined, long)).hints[0]?.text, "⇥ Tab rename  …/and_a_file_with_a_long_name.py:3");

@@ -8,7 +8,7 @@ const ready: StatusBarState = { server: "running", isRequesting: false, nextEdit
 test("the status bar shows the server's state", () => {
   assert.match(statusBarContent(ready).text, /check/);
   assert.match(statusBarContent({ ...ready, isRequesting: true }).text, /loading/);
-  assert.match(statusBarContent({ ...ready, nextEdit: "line 7, rename" }).tooltip, /Tab.*line 7, rename/);
+  assert.match(statusBarContent({ ...ready, nextEdit: "line 7, rename" }).tooltip, /Your next edit: line 7, rename/);
   assert.match(statusBarContent({ ...ready, server: "starting" }).tooltip, /starting/);
   assert.match(statusBarContent({ ...ready, server: "installing" }).tooltip, /installing/);
   assert.match(statusBarContent({ ...ready, server: "off" }).tooltip, /off/);

@@ -8,13 +8,16 @@ from typing import Any, Literal
 
 from editahead_evals.client.editor import Editor
 from editahead_evals.errors import ScenarioError
-from editahead_evals.scenarios.script_player import ScriptPlayer
+from editahead_evals.scenarios.script_player import Prediction, ScriptPlayer
 
 from .judge import judge_text
 from .task_file import Place, Task
 
 MAX_TABS = 40
 """Presses of Tab after which a task ends that has not become silent."""
+
+SIGHT_LINES = 20
+"""Lines above and below the cursor that are in sight: those of a window with 40 lines."""
 
 Status = Literal["done", "partial", "silent", "wrong"]
 STATUSES: tuple[Status, ...] = ("done", "partial", "silent", "wrong")
@@ -32,7 +35,9 @@ class TaskResult:
         right: those of `places` that followed.
         wrong: changed lines that are not expected, or have another text.
         kept: whether all lines are as before that the task names as ones to keep.
-        trace: what each press of Tab did, for people. It holds the task's code.
+        trace: what each accepted prediction did, for people. It holds the task's code.
+        tabs: presses of Tab: one for an edit in sight, two for one that is out of sight or in another file.
+        tabs_jump_first: presses of Tab with `jumpFirst`: two for each edit off the cursor's lines.
     """
 
     name: str
@@ -43,6 +48,8 @@ class TaskResult:
     wrong: int
     kept: bool
     trace: tuple[str, ...]
+    tabs: int = 0
+    tabs_jump_first: int = 0
 
     @property
     def status(self) -> Status:
@@ -70,6 +77,7 @@ def play_task(session: Session, task: Task, *, learning: bool) -> TaskResult:
         before = player.texts()
         _check_places(task, before)
         trace = player.press_tab_until_silence()
+        tabs, jump_first = player.tabs, player.tabs_jump_first
         after = player.texts()
     right = wrong = 0
     kept = True
@@ -81,11 +89,17 @@ def play_task(session: Session, task: Task, *, learning: bool) -> TaskResult:
         wrong += judged.wrong
         kept = kept and not judged.lost & {place.start for place in task.keep.get(path, ())}
     count = sum(map(len, task.follow.values()))
-    return TaskResult(task.name, task.kind, task.language, count, right, wrong, kept, trace)
+    return TaskResult(task.name, task.kind, task.language, count, right, wrong, kept, trace, tabs, jump_first)
 
 
 class TaskPlayer(ScriptPlayer):
-    """The run of one task: a context in which its documents are open."""
+    """The run of one task: a context in which its documents are open.
+
+    Attributes:
+        tabs, tabs_jump_first: see `TaskResult`.
+    """
+
+    tabs = tabs_jump_first = 0
 
     def texts(self) -> dict[str, str]:
         """Return the present text of each document, by path."""
@@ -97,10 +111,19 @@ class TaskPlayer(ScriptPlayer):
         while len(trace) < MAX_TABS and (prediction := self._first()) is not None:
             trace.append(self.describe(prediction))
             here = self._uri, self._cursor
+            self._count_tabs(prediction)
             self._accept(prediction)
             if not prediction["edits"] and here == (self._uri, self._cursor):
                 break  # a place to look at, where the person is already
         return tuple(trace)
+
+    def _count_tabs(self, prediction: Prediction) -> None:
+        """Count the presses of Tab that a prediction takes in an editor."""
+        is_here = prediction["jump"] is None
+        is_open_here = prediction["textDocument"]["uri"] == self._uri
+        is_near = is_open_here and abs(self.line_of(prediction) - self._cursor[0]) <= SIGHT_LINES
+        self.tabs += 1 if is_here or is_near or not prediction["edits"] else 2
+        self.tabs_jump_first += 1 if is_here or not prediction["edits"] else 2
 
 
 def _check_places(task: Task, texts: Mapping[str, str]) -> None:

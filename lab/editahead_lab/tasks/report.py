@@ -22,6 +22,8 @@ class TaskFigures(JsonObject):
         places: The places that must follow.
         right: Those that did.
         wrong_lines: Changed lines that are not expected, or have another text.
+        tabs: Presses of Tab.
+        tabs_jump_first: Presses of Tab where the first one only goes to an edit elsewhere.
     """
 
     tasks: int
@@ -32,6 +34,8 @@ class TaskFigures(JsonObject):
     places: int
     right: int
     wrong_lines: int
+    tabs: int
+    tabs_jump_first: int
 
 
 @dataclass(frozen=True)
@@ -101,6 +105,8 @@ def figures(results: Iterable[TaskResult]) -> TaskFigures:
         places=sum(result.places for result in played),
         right=sum(result.right for result in played),
         wrong_lines=sum(result.wrong for result in played),
+        tabs=sum(result.tabs for result in played),
+        tabs_jump_first=sum(result.tabs_jump_first for result in played),
     )
 
 
@@ -117,12 +123,23 @@ def print_tables(report: TaskReport, console: Console, *, trace: bool = False) -
             console.print(line, markup=False, highlight=False, soft_wrap=True)
     groups = {"all, learning on": report.learning, "all, learning off": report.fixed}
     for title, group in (("", groups), ("kind", report.kinds), ("language", report.languages)):
-        table = Table(title, "tasks", *STATUSES, "places right", "wrong lines", box=None, pad_edge=False)
+        table = Table(
+            title,
+            "tasks",
+            *STATUSES,
+            "places right",
+            "wrong lines",
+            "Tabs",
+            "jump first",
+            box=None,
+            pad_edge=False,
+        )
         for column in table.columns[1:]:
             column.justify = "right"
         for name, row in group.items():
             counts = (row.tasks, row.done, row.partial, row.silent, row.wrong)
-            table.add_row(name, *map(str, counts), f"{row.right} of {row.places}", str(row.wrong_lines))
+            keys = (row.wrong_lines, row.tabs, row.tabs_jump_first)
+            table.add_row(name, *map(str, counts), f"{row.right} of {row.places}", *map(str, keys))
         console.print(table)
         console.print()
     console.print(f"commit {report.commit}; {report.data}", markup=False, highlight=False)
@@ -137,4 +154,4 @@ def _by(results: Sequence[TaskResult], names: Sequence[str]) -> dict[str, TaskFi
 
 
 def _outcome(result: TaskResult) -> TaskOutcome:
-    return TaskOutcome(result.status, result.right, result.wrong, result.kept, len(result.trace))
+    return TaskOutcome(result.status, result.right, result.wrong, result.kept, result.tabs)

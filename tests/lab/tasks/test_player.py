@@ -15,7 +15,7 @@ from editahead_evals.client.editor import Editor
 from editahead_evals.client.lsp_client import LanguageClient
 from editahead_evals.errors import RecordError, ScenarioError
 from editahead_evals.report.output import to_json
-from editahead_lab.tasks.player import Status, TaskResult, play_task
+from editahead_lab.tasks.player import Status, TaskPlayer, TaskResult, play_task
 from editahead_lab.tasks.report import TaskReport, print_tables, summarize
 from editahead_lab.tasks.task_file import TASKS
 
@@ -50,6 +50,25 @@ def test_results(sections: str, status: Status, right: int, wrong: int) -> None:
     assert len(result.trace) == 2
 
 
+@pytest.mark.parametrize(
+    ("uri", "jump", "tabs", "jump_first"),
+    [
+        ("file:///a.py", None, 1, 1),
+        ("file:///a.py", {"line": 25, "character": 0}, 1, 2),
+        ("file:///a.py", {"line": 31, "character": 0}, 2, 2),
+        ("file:///b.py", {"line": 10, "character": 0}, 2, 2),
+    ],
+)
+def test_an_edit_takes_one_tab_in_sight_and_two_out_of_sight(
+    uri: str, jump: dict[str, int] | None, tabs: int, jump_first: int
+) -> None:
+    player = object.__new__(TaskPlayer)
+    player._uri, player._cursor = "file:///a.py", (10, 0)
+    edit = {"range": {"start": {"line": 10, "character": 0}}}
+    player._count_tabs({"textDocument": {"uri": uri}, "jump": jump, "edits": [edit]})
+    assert (player.tabs, player.tabs_jump_first) == (tabs, jump_first)
+
+
 def test_silence_is_done_where_nothing_follows_and_silent_where_something_does() -> None:
     assert play("y = 2\n").status == "done"
     assert play("y = 2\n", "-- follow --\n@ 1\n-y = 2\n+y = 3\n").status == "silent"
@@ -67,7 +86,7 @@ def test_places_that_do_not_fit_the_text_are_an_error() -> None:
 
 def report() -> TaskReport:
     def result(name: str, right: int, wrong: int, kind: str = "rename") -> TaskResult:
-        return TaskResult(name, kind, "go", 2, right, wrong, True, ("what was done",))
+        return TaskResult(name, kind, "go", 2, right, wrong, True, ("what was done",), 3, 5)
 
     learning = [result("a", 2, 0), result("b", 1, 0), result("c", 0, 0, "key"), result("d", 2, 3, "key")]
     return summarize("abc", "tests/tasks", learning, [result(each.name, 0, 0) for each in learning])
@@ -84,6 +103,8 @@ def test_figures_by_kind_and_language() -> None:
         "places": 8,
         "right": 5,
         "wrongLines": 3,
+        "tabs": 12,
+        "tabsJumpFirst": 20,
     }
     assert found["fixed"]["silent"] == 4
     assert (found["kinds"]["key"]["tasks"], found["kinds"]["key"]["wrong"]) == (2, 1)

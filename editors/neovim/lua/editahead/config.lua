@@ -2,7 +2,8 @@
 local M = {}
 
 ---@class editahead.Keys  A key, or false for none.
----@field accept string|false     goes to the prediction, then accepts the prediction
+---@field accept string|false     accepts the prediction
+---@field accept_all string|false shows, then makes all edits of the prediction's kind
 ---@field dismiss string|false    rejects the prediction, in addition to the key's own meaning
 ---@field accept_word string|false
 ---@field accept_line string|false
@@ -21,6 +22,7 @@ local M = {}
 ---@field sign string             the mark at the edit's line; "" for none
 ---@field modes ("n"|"i")[]       the modes in which predictions are shown
 ---@field places_left boolean     count in pauses what the change still lacks
+---@field jump_first boolean      `accept` goes to an edit off the cursor's line first, and then accepts it
 ---@field display "full"|"subtle"  "subtle": only the mark, until `accept` is pressed
 M.defaults = {
   cmd = nil,
@@ -30,6 +32,7 @@ M.defaults = {
   settings = {},
   keys = {
     accept = "<Tab>",
+    accept_all = "<M-CR>",
     dismiss = "<Esc>",
     accept_word = "<M-Right>",
     accept_line = "<M-C-Right>",
@@ -41,6 +44,7 @@ M.defaults = {
   sign = "»",
   modes = { "n", "i" },
   display = "full",
+  jump_first = false,
   places_left = true,
 }
 
@@ -66,7 +70,7 @@ local CHECKS = {
     end
     for name, key in pairs(value) do
       if M.defaults.keys[name] == nil or not (key == false or type(key) == "string") then
-        return false, "a table of accept, dismiss, accept_word, accept_line, next, prev, each a key or false"
+        return false, "a table of accept, accept_all, dismiss, accept_word, accept_line, next, prev, each a key or false"
       end
     end
     return true
@@ -87,6 +91,9 @@ local CHECKS = {
     return ok, 'a list of "n" and "i"'
   end,
   places_left = function(value)
+    return type(value) == "boolean", "true or false"
+  end,
+  jump_first = function(value)
     return type(value) == "boolean", "true or false"
   end,
   display = function(value)

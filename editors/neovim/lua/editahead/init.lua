@@ -1,4 +1,5 @@
 -- Editahead in Neovim: the predicted next edit, shown in place, with one key to go there and accept it.
+local accept_all = require("editahead.accept_all")
 local activity = require("editahead.activity")
 local apply = require("editahead.apply")
 local apply_preview = require("editahead.apply_preview")
@@ -124,7 +125,7 @@ end
 
 M.go = view.go
 
---- Apply the sketch in the preview, or go to the next edit, or accept it.
+--- Apply the edit in the preview, or accept the next edit.
 function M.accept()
   return apply_preview.accept() or view.accept()
 end
@@ -264,6 +265,7 @@ function M.apply(from)
   apply.apply(from or {})
 end
 
+M.accept_all = accept_all.accept_all
 M.finish = finish.finish
 M.make = finish.make
 M.search = search.search
@@ -271,6 +273,7 @@ M.places_left = finish.places_left
 
 local COMMANDS = {
   accept = M.accept,
+  all = M.accept_all,
   apply = M.apply,
   finish = M.finish,
   make = M.make,

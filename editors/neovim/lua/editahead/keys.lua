@@ -1,4 +1,5 @@
 -- The key mappings. While nothing is shown, each key keeps its earlier meaning, including mappings of the user or of plugins.
+local accept_all = require("editahead.accept_all")
 local activity = require("editahead.activity")
 local apply_preview = require("editahead.apply_preview")
 local config = require("editahead.config")
@@ -10,11 +11,12 @@ local DESC = "Editahead: "
 -- For each key: a description, the action with the typed count, and `when`, a condition beside a shown prediction.
 local ACTIONS = {
   accept = {
-    "go to the next edit, or accept it",
+    "accept the next edit",
     function()
       return apply_preview.accept() or view.accept()
     end,
   },
+  accept_all = { "show and make all edits of this kind", accept_all.accept_all },
   accept_word = {
     "accept the next word of the edit",
     function()
@@ -149,7 +151,7 @@ end
 
 -- Return whether the plugin handles a key at this moment.
 local function is_handled(mode, lhs, name)
-  if mode == "n" and name == "accept" and apply_preview.is_ready() then
+  if mode == "n" and (name == "accept" or name == "accept_all") and apply_preview.is_ready() then
     return true
   end
   return view.visible() ~= nil and not is_snippet_active() and not (mode == "i" and is_indenting(lhs))

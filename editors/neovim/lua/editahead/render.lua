@@ -182,12 +182,28 @@ function M.clear(bufnr)
   place_hint.clear()
 end
 
+-- Draw the code of an edit that is out of sight, below the cursor's line.
+local function draw_preview(bufnr, row, place, preview)
+  local chunks = { { "  " .. place, "EditaheadHint" } }
+  local function add(text, group)
+    if text ~= "" then
+      vim.list_extend(chunks, { { "  " }, { text, group } })
+    end
+  end
+  add(preview.old, { "EditaheadDelete", "EditaheadStrike" })
+  add(preview.new, "EditaheadInsert")
+  add(preview.more and ("… %s more"):format(format_line_count(preview.more)) or "", "EditaheadHint")
+  add(config.options.keys.accept or "", "EditaheadHint")
+  draw_lines_after(bufnr, row, { chunks })
+end
+
 --- Draw a prediction in the current window.
 ---@param prediction editahead.Prediction
 ---@param live editahead.LiveEdit[]|nil  nil when the prediction is for another document
 ---@param ordinal string|nil  for example "2/3", once the user has chosen among several predictions
+---@param is_previewed boolean  draw the code of an edit that is out of sight
 ---@param is_subtle boolean  draw only the mark at the line of the edit, or at the cursor's for another document
-function M.draw(prediction, live, ordinal, is_subtle)
+function M.draw(prediction, live, ordinal, is_previewed, is_subtle)
   local win, bufnr = vim.api.nvim_get_current_win(), vim.api.nvim_get_current_buf()
   local label = prediction.label .. (ordinal and "  " .. ordinal or "")
   local cursor = vim.api.nvim_win_get_cursor(win)
@@ -202,11 +218,14 @@ function M.draw(prediction, live, ordinal, is_subtle)
       draw_line_mark(cursor[1] - 1)
       return
     end
-    local name = vim.fn.fnamemodify(vim.uri_to_fname(prediction.uri), ":~:.")
+    local preview = prediction:preview()
     local line = prediction.jump and ":" .. prediction.jump.line + 1 or ""
-    local preview = prediction.response.preview
-    local text = preview and preview ~= vim.NIL and (preview.new ~= "" and preview.new or preview.old) or nil
-    draw_hint(win, false, name .. line .. "  ", label, text)
+    local place = vim.fn.fnamemodify(vim.uri_to_fname(prediction.uri), ":~:.") .. line
+    if preview and is_previewed then
+      draw_preview(bufnr, cursor[1] - 1, place, preview)
+    else
+      draw_hint(win, false, place .. "  ", label, preview and (preview.new ~= "" and preview.new or preview.old))
+    end
     return
   end
   local target = #live > 0 and live[1].row or prediction.jump and prediction.jump.line or cursor[1] - 1
@@ -215,6 +234,12 @@ function M.draw(prediction, live, ordinal, is_subtle)
     return
   end
   local top, bottom = vim.fn.line("w0", win) - 1, vim.fn.line("w$", win) - 1
+  local preview = is_previewed and not prediction:is_in_sight(live) and prediction:preview()
+  if preview then
+    local name = vim.fn.fnamemodify(vim.api.nvim_buf_get_name(bufnr), ":~:.")
+    draw_preview(bufnr, cursor[1] - 1, ("%s:%d"):format(name, target + 1), preview)
+    return
+  end
   if target < top or target > bottom then
     draw_hint(win, target < top, format_line_count(math.abs(target - cursor[1] + 1)) .. ": ", label)
     return

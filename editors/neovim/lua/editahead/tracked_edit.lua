@@ -188,7 +188,7 @@ function Prediction:live_edits()
   return open and out or nil
 end
 
---- Return whether the cursor is not on a line of the edits, so that Tab goes present first.
+--- Return whether the cursor is not on a line of the edits.
 ---@param live editahead.LiveEdit[]
 ---@param bufnr integer
 ---@param row integer  the cursor's, 0-based
@@ -197,6 +197,23 @@ function Prediction:is_elsewhere(live, bufnr, row)
     return true
   end
   return row < live[1].row or row > live[#live].end_row
+end
+
+--- Return whether one of the edits' lines is visible in the current window.
+---@param live editahead.LiveEdit[]
+---@return boolean
+function Prediction:is_in_sight(live)
+  return self.bufnr == vim.api.nvim_get_current_buf()
+    and #live > 0
+    and live[#live].end_row + 1 >= vim.fn.line("w0")
+    and live[1].row + 1 <= vim.fn.line("w$")
+end
+
+--- Return the first line that changes, for an edit elsewhere.
+---@return {old: string, new: string, more: integer|nil}|nil
+function Prediction:preview()
+  local preview = self.response.preview
+  return preview ~= vim.NIL and preview or nil
 end
 
 -- Start a new undo step: an accepted edit is undone apart from the typing before and after.

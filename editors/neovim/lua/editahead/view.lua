@@ -25,6 +25,7 @@ local M = {}
 ---@field accepted_undo integer|nil  the buffer's undo state after the last accept
 ---@field has_typed_over boolean  whether the user types on over a hint of another buffer, which shows again after a pause
 ---@field revealed string|nil  the id of the prediction that the user wants to see, with `display = "subtle"`
+---@field previewed string|nil  the id of the prediction out of sight whose code is shown at the cursor
 ---@field silence {reason: string, detail: string}|nil  why the last response has no prediction
 
 ---@type table<integer, editahead.View>
@@ -44,6 +45,11 @@ local function view_of(bufnr)
   }
   return views[bufnr]
 end
+
+---@type {id: string, until_ms: integer}|nil  the prediction that is accepted once the buffer that was opened for it shows it
+local accepted_there
+-- The time that this may take.
+local ACCEPT_THERE_MS = 3000
 
 local function current_buffer()
   return vim.api.nvim_get_current_buf()
@@ -118,7 +124,7 @@ function M.redraw(bufnr)
   end
   local subtle = is_subtle(view)
   local ordinal = view.is_chosen and ("%d/%d"):format(M.index(bufnr), #view.predictions) or nil
-  render.draw(prediction, live or nil, ordinal, subtle)
+  render.draw(prediction, live or nil, ordinal, view.previewed == prediction.id, subtle)
   view.is_drawn = true
   if not prediction.shown_at and not subtle then
     prediction.shown_at = vim.uv.now()
@@ -158,6 +164,7 @@ local function on_response(bufnr, trigger, result, encoding)
   view.silence = result.silence ~= vim.NIL and result.silence or nil
   view.predictions, view.current, view.is_chosen = predictions, by_id[chosen_id] or predictions[1], by_id[chosen_id] ~= nil
   M.redraw(bufnr)
+  M.accept_there(bufnr)
 end
 
 ---@param bufnr integer
@@ -337,8 +344,11 @@ function M.ghost_text()
   return render.ghost_text(live, cursor[1] - 1, cursor[2])
 end
 
-local function accept_all(bufnr, prediction, live)
+local function accept_whole(bufnr, prediction, live)
   client.report_outcome(bufnr, prediction.id, "accepted", { shownMs = prediction:shown_ms() })
+  if prediction:is_elsewhere(live, bufnr, vim.api.nvim_win_get_cursor(0)[1] - 1) then
+    jump.go_to(prediction, live)
+  end
   local cursor = prediction:apply(live)
   view_of(bufnr).accepted_undo = vim.fn.undotree(bufnr).seq_cur
   vim.api.nvim_win_set_cursor(0, cursor)
@@ -366,8 +376,31 @@ function M.reveal()
   return true
 end
 
---- Go to the prediction, or accept the prediction when the cursor is there. Show it first where only its mark is shown.
----@return "revealed"|"jumped"|"applied"|"nothing"
+-- Go to the prediction, in whichever buffer it is.
+local function go_to(prediction, live)
+  jump.go_to(prediction, live)
+  M.redraw(current_buffer())
+  M.schedule_request(current_buffer(), "cursor")
+  return "jumped"
+end
+
+--- Accept the prediction of the buffer that was opened for it.
+---@param bufnr integer
+function M.accept_there(bufnr)
+  local prediction, live = current_prediction(bufnr)
+  if not accepted_there or not prediction or accepted_there.id ~= prediction.id or prediction.bufnr ~= bufnr then
+    return
+  end
+  local is_in_time = vim.uv.now() <= accepted_there.until_ms
+  accepted_there = nil
+  if is_in_time and live and #live > 0 and bufnr == current_buffer() and vim.bo[bufnr].modifiable then
+    accept_whole(bufnr, prediction, live)
+  end
+end
+
+--- Accept the prediction. Show its code first where it is out of sight, or all of it where only its mark is shown. With the
+--- option `jump_first`, go there before.
+---@return "revealed"|"previewed"|"jumped"|"applied"|"nothing"
 function M.accept()
   local bufnr = current_buffer()
   local prediction, live = current_prediction(bufnr)
@@ -378,15 +411,23 @@ function M.accept()
     return "revealed"
   end
   if prediction:is_elsewhere(live, bufnr, vim.api.nvim_win_get_cursor(0)[1] - 1) then
-    jump.go_to(prediction, live)
-    M.redraw(current_buffer())
-    M.schedule_request(current_buffer(), "cursor")
-    return "jumped"
+    if config.options.jump_first or #prediction.response.edits == 0 then
+      return go_to(prediction, live)
+    end
+    if not prediction:is_in_sight(live) and prediction:preview() and views[bufnr].previewed ~= prediction.id then
+      views[bufnr].previewed = prediction.id
+      M.redraw(bufnr)
+      return "previewed"
+    end
+    if prediction.bufnr ~= bufnr then
+      accepted_there = { id = prediction.id, until_ms = vim.uv.now() + ACCEPT_THERE_MS }
+      return go_to(prediction, live)
+    end
   end
   if #live == 0 or not tracked_edit.check_modifiable(bufnr) then
     return "nothing"
   end
-  accept_all(bufnr, prediction, live)
+  accept_whole(bufnr, prediction, live)
   return "applied"
 end
 
@@ -400,15 +441,18 @@ function M.accept_part(kind, count)
   if not prediction or not live then
     return "nothing"
   end
-  if is_subtle(views[bufnr]) or prediction:is_elsewhere(live, bufnr, vim.api.nvim_win_get_cursor(0)[1] - 1) then
+  if is_subtle(views[bufnr]) then
     return M.accept()
+  end
+  if prediction:is_elsewhere(live, bufnr, vim.api.nvim_win_get_cursor(0)[1] - 1) then
+    return go_to(prediction, live)
   end
   local part = prediction:next_part(live, kind, count or 1)
   if not part or not tracked_edit.check_modifiable(bufnr) then
     return "nothing"
   end
   if part.is_last then
-    accept_all(bufnr, prediction, live)
+    accept_whole(bufnr, prediction, live)
     return "applied"
   end
   client.report_outcome(bufnr, prediction.id, "partiallyAccepted", {
@@ -429,6 +473,7 @@ function M.reject()
   if not prediction then
     return false
   end
+  accepted_there = nil
   cancel(views[bufnr])
   views[bufnr].generation = views[bufnr].generation + 1
   client.report_outcome(bufnr, prediction.id, "rejected", { shownMs = prediction:shown_ms() })
@@ -446,7 +491,7 @@ function M.go()
     local prediction, live = current_prediction(bufnr)
     if prediction and live then
       if prediction:is_elsewhere(live, bufnr, vim.api.nvim_win_get_cursor(0)[1] - 1) then
-        M.accept()
+        go_to(prediction, live)
       end
     else
       local silence = views[bufnr].silence

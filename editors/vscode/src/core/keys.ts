@@ -7,6 +7,14 @@ export interface KeyContext {
   readonly isShown: boolean;
   /** Whether the prediction is for the active document. */
   readonly isInActiveDocument: boolean;
+  /** Whether the prediction has edits, and is not only a place to go to. */
+  readonly hasEdits: boolean;
+  /** Whether one of the edits' lines is visible. */
+  readonly isInSight: boolean;
+  /** Whether an earlier Tab showed the code of the edits at the cursor, because they are out of sight. */
+  readonly isPreviewed: boolean;
+  /** Whether Tab goes to edits off the cursor's line before it makes them. */
+  readonly jumpsFirst: boolean;
   /** The first and the last line of the edits; undefined for a prediction that is only a place to go to. */
   readonly lineRange: readonly [number, number] | undefined;
   readonly cursor: Position;
@@ -20,10 +28,15 @@ export interface KeyContext {
   readonly isTabTaken: boolean;
 }
 
-export type TabAction = "none" | "open" | "jump" | "accept";
+export type TabAction = "none" | "preview" | "open" | "jump" | "accept";
 
 /** The key that follows the shown prediction: Tab, or where Tab means something else, one that always does. */
 export type FollowKey = "Tab" | "Alt+Enter";
+
+/** Return whether the cursor is on a line of the edits of the shown prediction. */
+export function isCursorHere(context: KeyContext): boolean {
+  return context.isShown && !isCursorElsewhere(context);
+}
 
 function isCursorElsewhere(context: KeyContext): boolean {
   if (!context.isInActiveDocument || context.lineRange === undefined) return true;
@@ -31,11 +44,19 @@ function isCursorElsewhere(context: KeyContext): boolean {
   return context.cursor.line < first || context.cursor.line > last;
 }
 
-/** Return what Tab does: open the document, go to the edit, or accept the edit. */
+/** Return how the cursor gets to the prediction. */
+export function jumpAction(context: KeyContext): "open" | "jump" {
+  return context.isInActiveDocument ? "jump" : "open";
+}
+
+/** Return what Tab does: show the code of an edit out of sight, open the document, go to the edit, or accept the edit. */
 export function tabAction(context: KeyContext): TabAction {
   if (!context.isShown) return "none";
-  if (!context.isInActiveDocument) return "open";
-  return isCursorElsewhere(context) ? "jump" : "accept";
+  if (!isCursorElsewhere(context)) return "accept";
+  if (context.jumpsFirst || !context.hasEdits) return jumpAction(context);
+  if (context.isInActiveDocument && context.isInSight) return "accept";
+  if (!context.isPreviewed) return "preview";
+  return context.isInActiveDocument ? "accept" : "open";
 }
 
 function isInIndentation({ cursor, cursorLineText }: KeyContext): boolean {
@@ -76,7 +97,7 @@ export function contextKeysFor(context: KeyContext): ContextKeys {
   if (!context.isShown) return { ...NO_KEYS, done: context.isCursorPlaced && !isInIndentation(context) };
   return {
     shown: true,
-    here: tabAction(context) === "accept",
+    here: isCursorHere(context),
     indents: tabIndents(context),
     yields: context.isTabTaken,
     done: false,

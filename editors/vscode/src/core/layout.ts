@@ -2,6 +2,7 @@
 // in a column to the right of the old lines, and a hint near the cursor when the edit is outside the visible lines.
 import { diffItems, diffWords } from "./diff";
 import type { FollowKey } from "./keys";
+import type { LinePreview } from "./protocol";
 import { displayWidth, splitLines, type Position, type Range, type Text } from "./text";
 import { currentText, lineRangeOf, type TrackedEdit } from "./trackedEdit";
 
@@ -37,6 +38,8 @@ export interface DecorationLayout {
   readonly insertions: readonly InlineText[];
   readonly newLines: readonly TrailingText[];
   readonly hints: readonly { readonly line: number; readonly text: string }[];
+  /** The code of an edit out of sight, behind the hint of its line: the old text struck out, and the new text. */
+  readonly code: { readonly line: number; readonly old: string; readonly new: string } | undefined;
   /** The first and the last line of the edits; undefined when the edits are in another document. */
   readonly lineRange: readonly [number, number] | undefined;
 }
@@ -49,9 +52,11 @@ export interface LayoutInput {
   readonly jumpLine: number | undefined;
   readonly otherPath: string;
   readonly otherLine: number;
+  /** The first line that changes, for an edit elsewhere. */
+  readonly preview: LinePreview | undefined;
+  /** Whether a Tab has asked for the code of the edit, which is out of sight. */
+  readonly isPreviewed: boolean;
   readonly label: string;
-  /** For a document that is not open, the line as it will be, or the removed line; else "". */
-  readonly preview: string;
   /** For example "2/3", once the user has chosen among several predictions. */
   readonly ordinal: string | undefined;
   readonly cursorLine: number;
@@ -195,15 +200,26 @@ function hintLine(input: LayoutInput, isAbove: boolean, ...texts: readonly strin
   return wanted;
 }
 
+/** Return the decorations of the code of an edit that is out of sight, near the cursor. */
+function layOutPreview(input: LayoutInput, key: string, isAbove: boolean): Pick<DecorationLayout, "hints" | "code"> {
+  const { old = "", new: changed = "", more = 0 } = input.preview ?? {};
+  const place = `${key}  ${shortenPath(input.otherPath)}:${input.otherLine}`;
+  const rest = more === 0 ? "" : `  … ${formatLineCount(more)} more`;
+  const line = hintLine(input, isAbove, `${place}  ${old} ${changed}${rest}`, place);
+  return { hints: [{ line, text: place }], code: { line, old, new: changed + rest } };
+}
+
 /** Return the decorations of a prediction that VS Code does not show as ghost text. */
 export function layOutDecorations(input: LayoutInput): DecorationLayout {
   const label = input.ordinal === undefined ? input.label : `${input.label}  ${input.ordinal}`;
   const key = input.key === "Tab" ? "⇥ Tab" : `↵ ${input.key}`;
-  const nothing = { deletions: [], insertions: [], newLines: [] };
+  const nothing = { deletions: [], insertions: [], newLines: [], code: undefined };
   if (input.edits === undefined) {
+    if (input.isPreviewed && input.preview !== undefined) return { ...nothing, ...layOutPreview(input, key, false), lineRange: undefined };
     const hint = `${key} ${label}`;
     const withPlace = `${hint}  ${shortenPath(input.otherPath)}:${input.otherLine}`;
-    const text = input.preview === "" ? withPlace : `${withPlace}  ${input.preview}`;
+    const line = input.preview?.new || input.preview?.old || "";
+    const text = line === "" ? withPlace : `${withPlace}  ${line}`;
     return { ...nothing, hints: [{ line: hintLine(input, false, withPlace, hint), text }], lineRange: undefined };
   }
   const jumpLine = input.jumpLine ?? input.cursorLine;
@@ -212,6 +228,7 @@ export function layOutDecorations(input: LayoutInput): DecorationLayout {
   const [top, bottom] = input.visibleLines;
   const isAbove = lineRange[1] < top;
   if (isAbove || target > bottom) {
+    if (input.isPreviewed && input.preview !== undefined) return { ...nothing, ...layOutPreview(input, key, isAbove), lineRange };
     const distance = formatLineCount(Math.abs(target - input.cursorLine));
     const text = `${isAbove ? "↑" : "↓"} ${key} ${distance} ${isAbove ? "up" : "down"}: ${label}`;
     return { ...nothing, hints: [{ line: hintLine(input, isAbove, text), text }], lineRange };
@@ -233,6 +250,7 @@ export function layOutDecorations(input: LayoutInput): DecorationLayout {
     deletions: builder.deletions,
     insertions: builder.insertions,
     newLines: builder.newLines,
+    code: undefined,
     hints: [input.isListOpen ? { line: hintLine(input, false, hint), text: `${key}  ${label}` } : { line: target, text: hint }],
     lineRange,
   };
@@ -253,5 +271,6 @@ export function formatDiff(edits: readonly TrackedEdit[], text: Text): string {
 
 /** Return the layout without everything but the mark of the lines; for edits in another document, a mark at the cursor's line. */
 export function markOnly({ lineRange }: DecorationLayout, cursorLine: number): DecorationLayout {
-  return { deletions: [], insertions: [], newLines: [], hints: [], lineRange: lineRange ?? [cursorLine, cursorLine] };
+  const nothing = { deletions: [], insertions: [], newLines: [], hints: [], code: undefined };
+  return { ...nothing, lineRange: lineRange ?? [cursorLine, cursorLine] };
 }

@@ -51,7 +51,7 @@ function predictionContent(state: StatusBarState): StatusBarContent {
     return { text: "$(loading~spin) Editahead", tooltip: "The server is predicting your next edit.", isWarning: false };
   }
   if (state.nextEdit !== undefined) {
-    return { text: "$(arrow-right) Editahead", tooltip: `Tab goes to your next edit: ${state.nextEdit}.`, isWarning: false };
+    return { text: "$(arrow-right) Editahead", tooltip: `Your next edit: ${state.nextEdit}.`, isWarning: false };
   }
   if (silence !== undefined && FILE_REASONS.has(silence.reason)) {
     return { text: "$(circle-slash) Editahead", tooltip: `Editahead skips this file: ${silence.detail}`, isWarning: false };

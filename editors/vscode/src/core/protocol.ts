@@ -21,8 +21,21 @@ export interface Prediction {
   readonly confidence: number;
   readonly source: string;
   readonly label: string;
-  /** The first line that changes, for a file that is not open. */
-  readonly preview?: { readonly old: string; readonly new: string } | null;
+  /** The first line that changes, for an edit elsewhere, and the number of further lines that change. */
+  readonly preview?: LinePreview | null;
+}
+
+export interface LinePreview {
+  readonly old: string;
+  readonly new: string;
+  readonly more?: number;
+}
+
+/** All places of the rule of a prediction as one edit: the result of `editahead.acceptAll`. */
+export interface AcceptAllResult {
+  /** For example "12 edits in 4 files". */
+  readonly message: string;
+  readonly edit: WorkspaceEdit;
 }
 
 export interface Silence {
