@@ -15,7 +15,10 @@
 ;;   (add-hook 'python-mode-hook #'eglot-ensure)
 ;;   (add-hook 'eglot-managed-mode-hook #'editahead-mode)
 ;;
-;; Tab goes to the prediction, and Tab again accepts it; C-g rejects it.
+;; Tab accepts the prediction, C-g rejects it.  Where it is out of sight, the
+;; first Tab shows its code; with `editahead-jump-first', the first Tab goes to
+;; each prediction that is not on the line of point.  M-RET draws all edits of
+;; its kind, in all files: Tab then makes them, C-g discards them.
 ;; M-<right> accepts a word of it, C-M-<right> a line (with a prefix, so many),
 ;; M-n and M-p show the other predictions.
 ;; While nothing is shown, all keys keep their meaning.
@@ -32,6 +35,7 @@
 
 (require 'eglot)
 (require 'subr-x)
+(require 'editahead-all)
 (require 'editahead-apply)
 (require 'editahead-eglot)
 (require 'editahead-left)
@@ -58,6 +62,10 @@
   "How a prediction is shown.
 `full': the whole edit.  `subtle': only a mark at its line, until Tab."
   :type '(choice (const full) (const subtle)))
+
+(defcustom editahead-jump-first nil
+  "Whether Tab goes to a prediction elsewhere before it accepts it."
+  :type 'boolean)
 
 (defcustom editahead-in-comments t
   "Whether predictions are shown while point is in a comment."
@@ -92,6 +100,10 @@ BEGIN and END are markers.")
 (defvar-local editahead--requested-state nil "Buffer state of the last request.")
 (defvar-local editahead--requested-trigger nil "Trigger of the last request.")
 (defvar-local editahead--revealed-id nil "Id of the prediction that `editahead-reveal' showed.")
+(defvar-local editahead--previewed-id nil "Id of the prediction out of sight whose code is shown.")
+(defvar editahead--accepted-there nil
+  "The prediction that is accepted in the buffer that was opened for it.
+A cons of its id and the time until when.")
 (defvar editahead--off nil "Non-nil while the predictions are off.")
 (defvar editahead--snooze nil "Timer that ends the snooze.")
 (defvar-local editahead--timer nil "Timer of the next request.")
@@ -161,6 +173,25 @@ BEGIN and END are markers.")
       (< (line-end-position) (caar editahead--edits))
       (> (line-beginning-position) (cadar (last editahead--edits)))))
 
+(defun editahead--in-sight-p ()
+  "Return non-nil if the first edit is visible."
+  (when editahead--edits
+    (let ((window (get-buffer-window)))
+      (or (null window)
+          (<= (window-start window) (caar editahead--edits) (window-end window t))))))
+
+(defun editahead--code ()
+  "Return the first line that the prediction changes, old and new, with its place.
+Nil unless Tab has asked for it."
+  (let ((preview (plist-get editahead--prediction :preview))
+        (uri (plist-get (plist-get editahead--prediction :textDocument) :uri)))
+    (when (and preview (equal editahead--previewed-id (plist-get editahead--prediction :id)))
+      (format "%s:%d  %s  %s%s" (file-relative-name (editahead--path uri))
+              (1+ (plist-get (plist-get editahead--prediction :jump) :line))
+              (propertize (plist-get preview :old) 'face 'editahead-delete)
+              (propertize (plist-get preview :new) 'face 'editahead-insert)
+              (if (plist-get preview :more) (format "  %d more lines" (plist-get preview :more)) "")))))
+
 (defun editahead--overlay (begin end &rest properties)
   "Add an overlay from BEGIN to END with PROPERTIES."
   (let ((overlay (make-overlay begin end)))
@@ -209,15 +240,14 @@ BEGIN and END are markers.")
 
 (defun editahead--draw-edits ()
   "Draw the prediction, and a hint if its place is outside the window."
-  (let ((label (editahead--label))
-        (window (get-buffer-window)))
+  (let ((label (editahead--label)))
     (pcase-dolist (`(,begin ,end ,text) editahead--edits)
       (editahead--overlay begin end 'face 'editahead-delete)
       (editahead--overlay end end 'after-string (propertize text 'face 'editahead-insert)))
-    (when (or (null editahead--edits)
-              (and window (not (pos-visible-in-window-p (caar editahead--edits) window))))
+    (unless (editahead--in-sight-p)
       (editahead--overlay (line-end-position) (line-end-position)
-                          'after-string (propertize (format "  Tab: %s" label) 'face 'editahead-hint)))))
+                          'after-string (concat (propertize "  Tab: " 'face 'editahead-hint)
+                                                (or (editahead--code) (propertize label 'face 'editahead-hint)))))))
 
 (defun editahead--handle-response (result)
   "Show the best prediction of RESULT, or record the reason for none."
@@ -227,7 +257,17 @@ BEGIN and END are markers.")
     (setq editahead--silence (plist-get silence :detail))
     (setq editahead--predictions (append predictions nil))
     (when editahead--predictions
-      (editahead--show (car editahead--predictions)))))
+      (editahead--show (car editahead--predictions))
+      (editahead--accept-there))))
+
+(defun editahead--accept-there ()
+  "Accept the prediction if this buffer was opened for it."
+  (when (and (equal (plist-get editahead--prediction :id) (car editahead--accepted-there))
+             (not (editahead-elsewhere-p)))
+    (let ((in-time (time-less-p nil (cdr editahead--accepted-there))))
+      (setq editahead--accepted-there nil)
+      (when (and in-time (not buffer-read-only))
+        (editahead--make)))))
 
 (defun editahead--show (prediction)
   "Show PREDICTION, or only its mark."
@@ -323,26 +363,46 @@ TRIGGER is \"typed\", \"cursor\", \"paused\", \"accepted\" or \"manual\"."
       (find-file (editahead--path (plist-get (plist-get editahead--prediction :textDocument) :uri)))
       (goto-char (editahead--point (or jump (plist-get (plist-get (aref edit 0) :range) :start)))))))
 
+(defun editahead--show-code ()
+  "Show the code of a prediction that is out of sight."
+  (setq editahead--previewed-id (plist-get editahead--prediction :id))
+  (mapc #'delete-overlay editahead--overlays)
+  (setq editahead--overlays nil)
+  (editahead--draw))
+
 (defun editahead-accept ()
-  "Go to the prediction; there, accept it."
+  "Accept the prediction.
+Where it is out of sight, show its code first, and the second time accept it
+there.  With `editahead-jump-first', go there first."
   (interactive)
   (cond
    ((null editahead--prediction) (user-error "Editahead: %s" (or editahead--silence "No prediction is shown")))
    ((editahead--subtle-p) (editahead-reveal))
-   ((editahead-elsewhere-p) (editahead--go))
+   ((not (editahead-elsewhere-p)) (editahead--make))
+   ((or editahead-jump-first (seq-empty-p (plist-get editahead--prediction :edits))) (editahead--go))
+   ((editahead--in-sight-p) (push-mark nil t) (editahead--make))
+   ((and (plist-get editahead--prediction :preview)
+         (not (equal editahead--previewed-id (plist-get editahead--prediction :id))))
+    (editahead--show-code))
+   ((editahead--here-p) (push-mark nil t) (editahead--make))
    (t
-    (let ((edits editahead--edits) (end nil))
-      (editahead--report-outcome "accepted")
-      (setq editahead--edits nil)
-      (editahead--clear)
-      (atomic-change-group
-        (pcase-dolist (`(,from ,to ,text) (reverse edits))
-          (goto-char from)
-          (delete-region from to)
-          (insert text)
-          (setq end (or end (copy-marker (point) t)))))
-      (goto-char end)
-      (editahead-ask "accepted")))))
+    (setq editahead--accepted-there (cons (plist-get editahead--prediction :id) (time-add nil 3)))
+    (editahead--go))))
+
+(defun editahead--make ()
+  "Make the edits of the prediction, and leave point behind them."
+  (let ((edits editahead--edits) (end nil))
+    (editahead--report-outcome "accepted")
+    (setq editahead--edits nil)
+    (editahead--clear)
+    (atomic-change-group
+      (pcase-dolist (`(,from ,to ,text) (reverse edits))
+        (goto-char from)
+        (delete-region from to)
+        (insert text)
+        (setq end (or end (copy-marker (point) t)))))
+    (goto-char end)
+    (editahead-ask "accepted")))
 
 (defun editahead-reject ()
   "Reject the shown prediction."
@@ -439,6 +499,7 @@ Completions, a region and indentation keep their keys."
   (let ((map (make-sparse-keymap)))
     (define-key map (kbd "TAB") (editahead--when-shown #'editahead-accept))
     (define-key map (kbd "<tab>") (editahead--when-shown #'editahead-accept))
+    (define-key map (kbd "M-RET") (editahead--when-shown #'editahead-accept-all))
     (define-key map (kbd "C-g") (editahead--when-shown #'editahead-reject))
     (define-key map (kbd "M-<right>") (editahead--when-shown #'editahead-accept-word))
     (define-key map (kbd "C-M-<right>") (editahead--when-shown #'editahead-accept-line))
@@ -449,12 +510,13 @@ Completions, a region and indentation keep their keys."
 
 ;;;###autoload
 (define-minor-mode editahead-mode
-  "Show the predicted next edit in place; Tab goes there and accepts it."
+  "Show the predicted next edit in place; Tab accepts it."
   :lighter editahead-lighter
   (if editahead-mode
       (progn
         (setq editahead--off (file-exists-p editahead-off-file)
-              editahead--revealed-id nil) ; another server counts from 1 again
+              editahead--revealed-id nil
+              editahead--previewed-id nil) ; another server counts from 1 again
         (add-hook 'post-command-hook #'editahead--schedule-request nil t))
     (remove-hook 'post-command-hook #'editahead--schedule-request t)
     (when (timerp editahead--timer)

@@ -14,7 +14,7 @@ import pytest
 
 from emacs import EMACS, NEEDS_EMACS
 from neovim import ROOT
-from samples import NAMES, ORDERS, PRICES, RENAME, STAY
+from samples import NAMES, ORDERS, PRICE, PRICES, RENAME, STAY
 
 PACKAGE = ROOT / "editors" / "emacs"
 
@@ -23,10 +23,48 @@ pytestmark = [pytest.mark.editors, NEEDS_EMACS]
 Play = Callable[..., list[list[Any]]]
 
 
-def test_tab_jumps_then_makes_it(play: Play) -> None:
+COUNT_TABS = """
+        (search-forward "price") (delete-char -5) (insert "cost")
+        (session-ask)
+        (let ((tabs 0))
+          (while (string-match-p "price" (buffer-string))
+            (session-until (lambda () editahead--prediction))
+            (session-press "TAB")
+            (setq tabs (1+ tabs))
+            (unless editahead--prediction
+              (session-until (lambda () (or editahead--prediction editahead--silence)))))
+          (session-say tabs (buffer-string)))
+        """
+
+
+def test_ten_uses_take_ten_tabs(play: Play) -> None:
+    assert play(PRICE, COUNT_TABS) == [[10, PRICE.replace("price", "cost")]]
+
+
+def test_all_edits_of_a_kind_are_drawn_and_then_made(play: Play) -> None:
+    said = play(
+        PRICE,
+        """
+        (search-forward "price") (delete-char -5) (insert "cost")
+        (session-ask)
+        (session-press "M-RET")
+        (session-until (lambda () editahead--preview))
+        (session-say (and (session-previews-p "cost") t) (buffer-string))
+        (session-press "TAB")
+        (session-say (buffer-string))
+        """,
+    )
+    assert said == [
+        [True, PRICE.replace("price", "cost", 1)],
+        [PRICE.replace("price", "cost")],
+    ]
+
+
+def test_with_jump_first_tab_jumps_then_makes_it(play: Play) -> None:
     said = play(
         STAY,
         """
+        (setq editahead-jump-first t)
         (search-forward "self.ends") (delete-char -4) (insert "leaves")
         (session-ask)
         (session-say (string-suffix-p "leaves" (session-shown)) (editahead-elsewhere-p))
@@ -51,18 +89,21 @@ def test_tab_opens_a_closed_file_and_makes_the_edit_there(play: Play) -> None:
         (session-ask)
         (session-say (session-shown))
         (session-press "TAB")
-        (session-say (buffer-name) (line-number-at-pos) (buffer-string))
-        (session-until #'eglot-managed-p)
-        (session-ask)
+        (session-say (session-shown))
         (session-press "TAB")
+        (session-say (buffer-name) (line-number-at-pos))
+        (session-until #'eglot-managed-p)
+        (editahead-ask "manual")
+        (session-until (lambda () (buffer-modified-p)))
         (session-say (buffer-string))
         (session-press "C-x C-SPC")
         (session-say (buffer-name))
         """,
     )
-    (hint,), opened, (edited,), (back,) = said
+    (hint,), (code,), opened, (edited,), (back,) = said
+    assert "orders.py:1" in code and "from prices import net_total" in code
     assert "orders.py:1" in hint and "from prices import compute_total" in hint
-    assert opened == ["orders.py", 1, ORDERS]
+    assert opened == ["orders.py", 1]
     assert edited == ORDERS.replace("import net_total", "import compute_total")
     assert back == "prices.py"
 
