@@ -14,7 +14,7 @@ import pytest
 
 from neovim import ROOT
 from ready_index import until_index_ready
-from samples import HALF, ORDERS, PRICES, STAY
+from samples import HALF, ORDERS, PRICE, PRICES, STAY
 from server_with_planned_edits import REAL, planned
 
 pytest.importorskip("pyte", reason="Helix is driven through a screen in memory (pyte, in the group `dev`)")
@@ -131,6 +131,20 @@ def test_what_a_rename_left_is_marked_and_made(start: Start) -> None:
     assert (file.parent / "bills.py").read_text() == bills.replace("total", "sum_of")
 
 
+def test_ten_uses_take_ten_presses(start: Start) -> None:
+    helix, file = start(PRICE)
+    helix.keys("/price<CR>")
+    helix.until_shown("1 sel  1:")
+    helix.keys("ccost<Esc>")
+    helix.until_shown("Next edit")
+    for line in [n for n, text in enumerate(PRICE.splitlines(), 1) if "price" in text][1:]:
+        helix.until_shown("Next edit")
+        helix.keys("\x1b\r")  # Alt-Enter
+        helix.until_shown(f"1 sel  {line}:")
+    save(helix)
+    assert file.read_text() == PRICE.replace("price", "cost")
+
+
 def test_one_key_walks_a_rename_to_its_end(start: Start) -> None:
     """The real predictors."""
     helix, file = start(STAY)
@@ -140,9 +154,8 @@ def test_one_key_walks_a_rename_to_its_end(start: Start) -> None:
     helix.until_shown("Next edit")
     for line, changed in ((7, "return (self.leaves"), (10, "day < self.leaves")):
         helix.keys(" n")
-        helix.until_shown(f"1 sel  {line}:")
-        helix.keys(" n")
         helix.until_shown(changed)
+        helix.until_shown(f"1 sel  {line}:")
     save(helix)
     assert file.read_text() == STAY.replace("ends", "leaves")
 
