@@ -125,6 +125,14 @@ def test_no_file_holds_a_secret_of_the_corpus(way: str) -> None:
                     assert secret[at : at + PIECE] not in written, (placed.kind, placed.place)
 
 
+def test_edits_of_neighbouring_lines_are_edits_of_their_own() -> None:
+    text = "def f(user):\n    print(user)\n    return user\n"
+    changes = [(0, at, 4, "member", 1.0) for at in (6, 25, 44)]
+    documents, history = typed([text, ""], changes)
+    written = write_scenario(take_back(documents, history.edits), ROOTS, about="a rename") or ""
+    assert "edit 2 11" in written and "@ 3\n-    return user\n+    return member\n" in written
+
+
 def test_documents_that_are_not_there_end_what_is_taken_back() -> None:
     documents, history = typed(["a\nb\n", "c\n"], [(1, 0, 0, "x", 1), (0, 0, 0, "y", 1), (0, 2, 0, "z", 1)])
     before = take_back(documents[:1], history.edits)

@@ -73,7 +73,7 @@ def take_back(documents: Iterable[Snapshot], history: Sequence[PastEdit]) -> Edi
         if not is_recent or text is None or tuple(text[edit.line : end]) != edit.new:
             break
         text[edit.line : end] = edit.old
-        taken.insert(0, edit)
+        taken[:0] = _by_line(edit)
         grown = len(edit.new) - len(edit.old)
         older = [
             replace(each, line=each.line - grown) if each.uri == edit.uri and each.line >= end else each
@@ -81,6 +81,21 @@ def take_back(documents: Iterable[Snapshot], history: Sequence[PastEdit]) -> Edi
         ]
     texts = {uri: replace(snapshots[uri], lines=tuple(text)) for uri, text in lines.items()}
     return EditsBefore(texts, tuple(taken))
+
+
+def _by_line(edit: PastEdit) -> list[PastEdit]:
+    """Return an edit of several lines that keeps their number as one for each changed line, the uppermost first.
+
+    The history joins the edits of neighbouring lines. Which of these came last is not known; people go down.
+    """
+    if len(edit.old) != len(edit.new):
+        return [edit]
+    pairs = enumerate(zip(edit.old, edit.new, strict=True))
+    return [
+        replace(edit, line=edit.line + number, old=(old,), new=(new,))
+        for number, (old, new) in pairs
+        if old != new
+    ]
 
 
 def write_scenario(

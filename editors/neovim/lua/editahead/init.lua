@@ -224,7 +224,7 @@ end
 ---@param kind "missed"|"wrong"
 local function report(kind)
   client.execute(vim.api.nvim_get_current_buf(), "editahead.report", { kind }, function(result)
-    show({ result.file and "Editahead wrote " .. result.file or "Editahead: " .. result.reason })
+    show({ type(result.file) == "string" and "Editahead wrote " .. result.file or "Editahead: " .. result.reason })
   end)
 end
 
