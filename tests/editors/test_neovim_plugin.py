@@ -242,7 +242,7 @@ def test_tab_leads_to_another_file(start: Start) -> None:
     neovim.keys("l")
     neovim.until(VISIBLE)
     assert neovim.hint
-    assert neovim.hint["text"] == " ↓ b.py:2  guest -> visitor  <Tab> "
+    assert neovim.hint["text"] == " ↓ b.py:2  guest -> visitor  visitor = 2  <Tab> "
     neovim.keys("<Tab>")
     neovim.settle()
     assert "b.py:2  guest = 2  visitor = 2  <Tab>" in {row.strip() for row in neovim.screen}

@@ -129,9 +129,8 @@ def test_helix(installed: Home, house: Path, begin: Open, accepted: Callable[[],
     terminal.until_shown("Next edit")
     for line, made in (("7:", "return (self.leaves"), ("10:", "day < self.leaves")):
         terminal.keys(" n")
-        terminal.until_shown(f"1 sel  {line}")
-        terminal.keys(" n")
         terminal.until_shown(made)
+        terminal.until_shown(f"1 sel  {line}")
         if line == "7:":
             accepted()
     terminal.keys(":w<CR>")
@@ -173,7 +172,7 @@ def test_vim(installed: Home, house: Path, begin: Open, accepted: Callable[[], N
 
 
 def walk(terminal: Terminal, key: str, lines: tuple[str, str], accepted: Callable[[], None]) -> None:
-    """To the two other places of the name, and through them: shown, gone to, made."""
+    """Through the two other places of the name: each is shown, and made by one key."""
     for line, shown, made in zip(
         lines,
         ("(self.endsleaves - ", "day < self.endsleaves"),
@@ -182,9 +181,7 @@ def walk(terminal: Terminal, key: str, lines: tuple[str, str], accepted: Callabl
     ):
         terminal.until_shown(shown)
         terminal.keys(key)
-        terminal.until_shown(line)
-        terminal.until_shown(shown)
-        terminal.keys(key)
         terminal.until_shown(made)
+        terminal.until_shown(line)
         if line == lines[0]:
             accepted()
