@@ -162,6 +162,7 @@ def editors(log: Log) -> None:
     log.run(get, ".venv/editors/emacs", "bookworm", "emacs-nox,elpa-eglot", "emacs-nox")
     log.run(get, ".venv/editors/lsp-mode", "sid", "emacs-nox,elpa-lsp-mode", "emacs-nox")
     log.run(get, ".venv/editors/vim", "sid", "vim,vim-ale,vim-runtime", "vim.basic")
+    log.run("tools/environment/get-language-servers.sh", ".venv/editors/language-servers")
     if shutil.which("npm"):
         log.run("tools/environment/get-code-server.sh", ".venv/editors/code-server")
         if not shutil.which("chromium"):

@@ -53,6 +53,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="with --write: write read-only files, too, and those that lose an owner or a hard link",
     )
+    parser.add_argument(
+        "--language-servers",
+        action="store_true",
+        help="ask the language servers that are installed; they may run code of the repository",
+    )
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
@@ -79,10 +84,15 @@ def run(args: argparse.Namespace) -> int:
         request = _make_request(args)
         with DelayedProgress(is_quiet=args.json) as progress:
             result = finish_change(
-                Path(os.path.normpath(here / args.path)), request, here, on_progress=progress.show
+                Path(os.path.normpath(here / args.path)),
+                request,
+                here,
+                on_progress=progress.show,
             )
     except (ChangeError, IndexNotReadyError, CommandError) as error:
         return fail(str(error))
+    for problem in result.server_problems:
+        print_note(f"editahead: {problem}")
     written: list[str] = []
     left_alone: dict[str, str] = {}
     if args.write and result.report.likely:
@@ -118,9 +128,11 @@ def _make_request(args: argparse.Namespace) -> ChangeRequest:
     from editahead_workspace.changes.read_change import MAX_PATCH_BYTES, ChangeRequest
 
     if args.patch_file is None:
-        return ChangeRequest(args.staged, args.base)
+        return ChangeRequest(args.staged, args.base, asks_servers=args.language_servers)
     kind = InputKind("patch", "--patch-file", "finish", "")
-    return ChangeRequest(patch=read_sketch(args.patch_file, MAX_PATCH_BYTES, kind))
+    return ChangeRequest(
+        patch=read_sketch(args.patch_file, MAX_PATCH_BYTES, kind), asks_servers=args.language_servers
+    )
 
 
 def _find_objections(uris: Iterable[str]) -> dict[str, str]:

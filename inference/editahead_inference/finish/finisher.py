@@ -25,6 +25,7 @@ from .report import ChangedFile, FinishReport, FinishRule, MissingPlace
 from .taught_rules import MAX_EDITS, WINDOW, past_edits, taught_rules
 from .use_search import UseSearch
 from .weights import FinishWeights, shipped_weights
+from .witness import Witness, no_witness
 
 MIN_CONFIDENCE = 0.1
 """The probability from which a place is in a report at all."""
@@ -45,6 +46,7 @@ class Finisher:
         codebase: The index of the files that are not open; None to look in the given documents only.
         weights: By default, the shipped ones.
         repository: The rules that were mined from the history of the repository.
+        witness: Tells the uses of deleted names that a language server knows.
     """
 
     def __init__(
@@ -52,8 +54,9 @@ class Finisher:
         codebase: Codebase | None = None,
         weights: FinishWeights | None = None,
         repository: RepositoryRules | None = None,
+        witness: Witness = no_witness,
     ) -> None:
-        self._codebase, self._repository = codebase, repository
+        self._codebase, self._repository, self._witness = codebase, repository, witness
         self._weights = weights or shipped_weights()
         self._trees = SyntaxTrees()
         self._finder = PlaceFinder(self._trees)
@@ -90,7 +93,7 @@ class Finisher:
         search = search_change(change, documents, self._codebase, check)
         total = ceil(min(len(search.edits), MAX_EDITS) / WINDOW)
         steps = count(1)
-        uses = UseSearch(change, search, self._trees, self._codebase, check)
+        uses = UseSearch(change, search, self._trees, self._codebase, check, self._witness)
         found = find_candidates(search, self._finder, uses, check, lambda: on_progress(next(steps), total))
         if self._repository is not None:
             found += mined_candidates(search, change, self._repository, self._codebase, check)

@@ -37,6 +37,7 @@ from editahead_prompts.text.word_patterns import WordPattern
 
 from .deleted_names import MAX_LINES, DeletedName
 from .standard_members import is_standard_member
+from .witness import Place
 
 Certainty = Literal["sure", "maybe", "no"]
 _ANY_TYPE = frozenset({"any", "Any", "unknown", "object", "Object", "interface", "T"})
@@ -72,6 +73,7 @@ class LeftUses:
 
     Attributes:
         has_more: Whether a document has the name in more lines than are looked at.
+        witnessed: The uses in code that a language server knows; None without one that knows the name.
     """
 
     def __init__(
@@ -88,6 +90,7 @@ class LeftUses:
         self._documents, self._kin, self._codebase = documents, kin, codebase
         self._origin = index_of(deleted.origin)
         self.has_more = False
+        self.witnessed: frozenset[Place] | None = None
         self._renamed = cache(self._make_renamed)
         self._is_linked = cache(self._find_link)
         self._definitions = cache(self._find_definitions)
@@ -159,6 +162,10 @@ class LeftUses:
         site = self._occurrence(index, line, column)
         if site.role == "unknown" or _MODULE_PATH.match(index.bodies[line][:column]):
             return "no"
+        if self.witnessed is not None and site.role != "text":
+            if (index.snapshot.uri, line, column) not in self.witnessed:
+                return "no"
+            return "sure" if self._deleted.is_sure else "maybe"
         if self._is_renamed(index, site, line, match):
             return "sure"
         if site.role == "text":

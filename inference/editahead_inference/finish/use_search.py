@@ -25,6 +25,7 @@ from .found_places import FinishCandidate, FinishSearch
 from .left_uses import LeftUses, Use, family
 from .lookup import MAX_CHARS
 from .report import ChangedFile, LeftUse, MissingPlace
+from .witness import Witness, key_of, no_witness
 
 KIND = "rename-defined"
 """The kind of the rule of these places."""
@@ -43,6 +44,7 @@ class UseSearch:
         trees: The syntax trees of all documents.
         codebase: The index of the files that are not open.
         check: Raises `Cancelled` if the result is no longer wanted.
+        witness: Tells the uses that a language server knows.
     """
 
     def __init__(
@@ -52,12 +54,17 @@ class UseSearch:
         trees: SyntaxTrees,
         codebase: Codebase | None,
         check: Callable[[], None],
+        witness: Witness = no_witness,
     ) -> None:
         self._search, self._trees, self._codebase, self._check = search, trees, codebase, check
         self._indexes: dict[str, DocumentIndex] = {}
         self._known = {**search.present, **{one.uri: one for one in search.documents}}
         self.deleted = find_deleted_names(change, trees, check)
         self.unsearched: list[str] = []
+        with_name = {
+            document.uri: document for one in self.deleted for document in self._documents(one) if one.new
+        }
+        self._witnessed = witness(self.deleted, tuple(with_name.values())) if with_name else {}
         self._found = [list(self._uses(one)) for one in self.deleted]
         self._homes = {(one.name, one.new): one.origin.uri for one in self.deleted if one.new}
         self._lines = {
@@ -85,6 +92,7 @@ class UseSearch:
     def _uses(self, deleted: DeletedName) -> Iterator[tuple[LeftUses, Snapshot, Use]]:
         documents = self._documents(deleted)
         uses = LeftUses(deleted, self._index_of, self._trees, tuple(documents), self._kin, self._codebase)
+        uses.witnessed = self._witnessed.get(key_of(deleted))
         for document in documents:
             self._check()
             for use in uses.in_document(document):

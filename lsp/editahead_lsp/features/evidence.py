@@ -78,7 +78,7 @@ class _EvidenceReader:
             end,
             tuple(place for place in kept if isinstance(place, NamedPlace)),
             tuple(place for place in kept if isinstance(place, ClosedPlace)),
-            params.complete and len(kept) == len(places) < MAX_PLACES,
+            params.complete and len(kept) == len(places) < MAX_PLACES and _agree(params),
             is_touched=self._snapshot.text[start:end] != self._symbol.old,
         )
 
@@ -116,6 +116,12 @@ class _EvidenceReader:
             is_excluded = self._session.exclusion.exclusion_reason(uri) is not None
             self._files[uri] = uris.path_to_uri(path) if path and is_ours and not is_excluded else None
         return self._files[uri]
+
+
+def _agree(params: EvidenceParams) -> bool:
+    """Return whether a rename has no place that is no reference: a server that starts may not have read all files yet."""
+    known = {(one.uri, one.range) for one in params.references}
+    return not params.references or all((one.uri, one.range) in known for one in params.renames)
 
 
 def _at(place: NamedPlace | ClosedPlace) -> tuple[int, ...]:

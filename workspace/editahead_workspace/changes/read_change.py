@@ -25,17 +25,19 @@ MAX_PATCH_BYTES = 8_000_000
 
 @dataclass(frozen=True)
 class ChangeRequest:
-    """Which change is meant. At most one attribute is set; without any, it is the working tree against HEAD.
+    """Which change is meant. At most one of the first three attributes is set: else it is the working tree against HEAD.
 
     Attributes:
         is_staged: What is staged, against HEAD.
         base: The working tree against where the history left this revision, or against this folder.
         patch: The text of a patch.
+        asks_servers: Whether the language servers that are installed are started, and asked what it lacks.
     """
 
     is_staged: bool = False
     base: str | None = None
     patch: str | None = None
+    asks_servers: bool = False
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from editahead_inference.finish.finisher import Finisher
 from editahead_inference.finish.report import FinishReport
+from editahead_inference.finish.witness import no_witness
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_retrieval.files.exclusion_rules import ExclusionRules
 from editahead_retrieval.files.file_identity import path_from_folder
@@ -21,6 +22,8 @@ from editahead_workspace.codebase.current_index import open_codebase
 from editahead_workspace.mined_rules.mined_history import repository_rules
 from editahead_workspace.open_files import OpenFiles
 from editahead_workspace.settings import Settings, load_settings
+
+from .language_servers import LanguageServerWitness
 
 
 @dataclass(frozen=True)
@@ -51,12 +54,16 @@ class FinishResult:
         change: The change.
         report: What it lacks.
         ms: How long the run took, in milliseconds.
+        servers: The language servers that have answered.
+        server_problems: Why others have not, as one sentence each.
     """
 
     root: Path
     change: WorkspaceChange
     report: FinishReport
     ms: float
+    servers: tuple[str, ...] = ()
+    server_problems: tuple[str, ...] = ()
 
 
 def settings_of(root: Path) -> Settings:
@@ -96,6 +103,7 @@ def finish_change(
     change = read_change(
         source, request, settings.exclude, settings.max_file_bytes, check, documents=documents, within=within
     )
+    witness: LanguageServerWitness | None = None
     if not change.files:
         report = FinishReport((), (), (), 0)
     else:
@@ -112,14 +120,19 @@ def finish_change(
         ) as codebase:
             state = user_dirs.state_folder() if editor is None else editor.state
             rules = repository_rules(source.root, state) if (source.root / ".git").exists() else None
-            finisher = Finisher(codebase) if rules is None else Finisher(codebase, repository=rules)
+            if request.asks_servers:
+                witness = LanguageServerWitness(root, change.files, codebase.snapshot, check)
+            finisher = Finisher(codebase, repository=rules, witness=witness or no_witness)
             report = finisher.find(
                 change.files,
                 _readable(documents, root, settings),
                 check=check,
                 on_progress=lambda done, total: on_progress("searching", done, total),
             )
-    return FinishResult(source.root, change, report, 1000 * (time.perf_counter() - began))
+    ms = 1000 * (time.perf_counter() - began)
+    if witness is None:
+        return FinishResult(source.root, change, report, ms)
+    return FinishResult(source.root, change, report, ms, tuple(witness.asked), tuple(witness.problems))
 
 
 def _readable(documents: Sequence[Snapshot], root: Path, settings: Settings) -> list[Snapshot]:

@@ -88,6 +88,12 @@ function M.attach(bufnr)
       ["editahead/placesLeft"] = function(...)
         require("editahead.finish").on_places_left(...)
       end,
+      ["editahead/askEvidence"] = function(_, params, context)
+        local server = vim.lsp.get_client_by_id(context.client_id)
+        if server then
+          require("editahead.evidence").answer(params, server)
+        end
+      end,
       ["editahead/nextEdit/refresh"] = function(_, params)
         require("editahead.view").refresh(params.textDocument)
       end,

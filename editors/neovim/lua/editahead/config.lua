@@ -23,6 +23,7 @@ local M = {}
 ---@field modes ("n"|"i")[]       the modes in which predictions are shown
 ---@field places_left boolean     count in pauses what the change still lacks
 ---@field jump_first boolean      `accept` goes to an edit off the cursor's line first, and then accepts it
+---@field evidence boolean        ask the buffer's other language servers where a symbol is used, before it is renamed
 ---@field display "full"|"subtle"  "subtle": only the mark, until `accept` is pressed
 M.defaults = {
   cmd = nil,
@@ -46,6 +47,7 @@ M.defaults = {
   display = "full",
   jump_first = false,
   places_left = true,
+  evidence = true,
 }
 
 local CHECKS = {
@@ -94,6 +96,9 @@ local CHECKS = {
     return type(value) == "boolean", "true or false"
   end,
   jump_first = function(value)
+    return type(value) == "boolean", "true or false"
+  end,
+  evidence = function(value)
     return type(value) == "boolean", "true or false"
   end,
   display = function(value)

@@ -212,7 +212,7 @@ function M.request(bufnr, trigger, on_done)
   local sent, id = server:request("editahead/nextEdit", {
     textDocument = { uri = vim.uri_from_bufnr(bufnr), version = vim.lsp.util.buf_versions[bufnr] },
     position = position,
-    context = { trigger = trigger, diagnostics = changed_diagnostics, refreshes = true },
+    context = { trigger = trigger, diagnostics = changed_diagnostics, refreshes = true, evidence = config.options.evidence },
   }, function(err, result)
     if generation ~= view.generation or views[bufnr] ~= view then
       return

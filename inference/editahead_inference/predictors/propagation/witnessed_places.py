@@ -141,6 +141,18 @@ def _weighed(candidate: Candidate, witnesses: _Witnesses) -> Candidate:
     return replace(candidate, features={**candidate.features, name: 1.0})
 
 
+def _covers(evidence: SymbolEvidence, home: Snapshot, document: Snapshot) -> bool:
+    """Return whether a server should name all places in a document.
+
+    One that names no other file than that of the declaration may not have read the others yet, as at its start.
+    """
+    if not evidence.is_complete or family_of(document.language) != family_of(home.language):
+        return False
+    if document.uri == home.uri:
+        return bool(evidence.places or evidence.closed_places)
+    return bool(evidence.closed_places) or any(place.uri != home.uri for place in evidence.places)
+
+
 class _Witnesses:
     """What language servers say of candidates."""
 
@@ -182,12 +194,9 @@ class _Witnesses:
         starts = self._starts_in(evidence, index)
         if any(start in starts for start in at):
             return True
-        is_covered = evidence.is_complete and family_of(index.snapshot.language) == family_of(
-            home.snapshot.language
-        )
-        return (
-            False if is_covered and any(self._is_code(start, evidence.name, index) for start in at) else None
-        )
+        if not _covers(evidence, home.snapshot, index.snapshot):
+            return None
+        return False if any(self._is_code(start, evidence.name, index) for start in at) else None
 
     def _starts_in(self, evidence: SymbolEvidence, index: DocumentIndex) -> frozenset[int]:
         key = index.snapshot.uri, evidence.name, evidence.start
