@@ -26,7 +26,7 @@
 ;; read is drawn first: Tab applies it, C-g discards it.
 ;; `M-x editahead-finish' lists what your change still lacks elsewhere.
 ;; `M-x editahead-toggle' turns the predictions off, in later sessions too;
-;; `M-x editahead-snooze' does for some minutes.
+;; `M-x editahead-snooze' does for some minutes; `M-x editahead-show' shows one.
 ;; `M-x editahead-restore' brings back the edit that was rejected last.
 ;; `M-x editahead-why' explains why a prediction is shown or not.
 ;; `M-x editahead-missed' and `M-x editahead-wrong' report an edit that you expected, or that was wrong.
@@ -296,7 +296,8 @@ Nil unless Tab has asked for it."
 (defun editahead-ask (trigger)
   "Request a prediction.
 TRIGGER is \"typed\", \"cursor\", \"paused\", \"accepted\" or \"manual\"."
-  (when-let ((server (and (editahead-active-p) (eglot-current-server))))
+  (when-let ((server (and (or (editahead-active-p) (member trigger '("accepted" "manual")))
+                          (eglot-current-server))))
     (let ((buffer (current-buffer)) (state (editahead--state)))
       (setq editahead--requested-state state
             editahead--requested-trigger trigger)
@@ -312,9 +313,16 @@ TRIGGER is \"typed\", \"cursor\", \"paused\", \"accepted\" or \"manual\"."
                        (with-current-buffer buffer
                          (when (and editahead-mode (equal state (editahead--state)))
                            (editahead--handle-response result)
+                           (when (and (equal trigger "manual") (not editahead--prediction))
+                             (message "Editahead: %s" editahead--silence))
                            (when (and (equal trigger "typed") (not editahead--prediction))
                              (editahead--ask-in-pause state))))))
        :error-fn #'ignore))))
+
+(defun editahead-show ()
+  "Show the next edit, also while predictions are off or snoozed."
+  (interactive)
+  (editahead-ask "manual"))
 
 (defun editahead--ask-in-pause (state)
   "Request a prediction after `editahead-pause', if STATE is still the same then."
@@ -340,7 +348,8 @@ TRIGGER is \"typed\", \"cursor\", \"paused\", \"accepted\" or \"manual\"."
 (defun editahead--schedule-request ()
   "Clear an outdated prediction, and request another after `editahead-delay'."
   (let ((state (editahead--state)))
-    (unless (or (equal state editahead--requested-state) (not (editahead-active-p)))
+    (unless (or (equal state editahead--requested-state)
+                (not (or editahead--prediction (editahead-active-p))))
       (unless (equal (car state) (car editahead--requested-state))
         (editahead--clear))
       (when (timerp editahead--timer)

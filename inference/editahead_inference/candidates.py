@@ -27,6 +27,7 @@ SilenceReason = Literal[
     "language-off",
     "engine-unavailable",
     "cancelled",
+    "on-demand",
 ]
 """Why nothing was shown. The list is closed: it is part of the wire contract."""
 

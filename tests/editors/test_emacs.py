@@ -372,6 +372,22 @@ def test_a_rejected_edit_can_be_brought_back(play: Play) -> None:
     assert said == [[""], [True]]
 
 
+def test_asked_for_while_off_it_is_shown_until_something_else_is_typed(play: Play) -> None:
+    said = play(
+        NAMES,
+        """
+        (setq editahead--off t)
+        (editahead-ask "cursor") (editahead-show)
+        (session-until (lambda () editahead--prediction))
+        (session-say (and (string-match-p "visitor" (session-shown)) t))
+        (insert "x") (editahead--schedule-request)
+        (session-say editahead--prediction)
+        """,
+        RENAME,
+    )
+    assert said == [[True], [None]]
+
+
 def test_words_and_lines_are_accepted_in_part(play: Play) -> None:
     said = play(
         "\n",

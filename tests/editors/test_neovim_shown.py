@@ -76,6 +76,20 @@ def test_the_mark_moves_no_text(start: Start, before: str, kind: str) -> None:
     assert neovim.lua(width) == shown
 
 
+def test_asked_for_while_off_it_is_shown_and_made(start: Start) -> None:
+    neovim = start("x = 1\nguest = 2\n", plan=RENAME)
+    neovim.until(VISIBLE)
+    neovim.keys(":Editahead toggle<CR>")
+    neovim.until(HIDDEN)
+    neovim.keys("j0")
+    neovim.settle()
+    assert neovim.lua("return " + HIDDEN)
+    neovim.keys(":Editahead go<CR>")
+    neovim.until(VISIBLE)
+    neovim.keys("<Tab>")
+    neovim.until_text("x = 1\nvisitor = 2\n")
+
+
 def test_nothing_goes_on_after_an_accept_is_undone(start: Start) -> None:
     neovim = start(NAMES, plan=RENAME)
     neovim.until(VISIBLE)

@@ -236,6 +236,7 @@ WRONG: dict[str, list[Any]] = {
     "format": ["", 2.5],
     "related_code": ["yes", True, 1, []],
     "eagerness": [-0.1, 1.1, "0.5", True, [], float("nan"), float("inf")],
+    "trigger": ["always", True, 1],
     "debounce_ms": [-1, 60_001, "fast", False, float("nan"), {}],
     "languages": [[], "go", {"go": "no"}, {"go": 1}],
     "exclude": ["*.py", {"a": 1}, [1], 7],

@@ -134,6 +134,7 @@ VALUE_TYPES: Mapping[str, _ValueType] = {
     ),
     "team_index_key_env": _ValueType("the name of an environment variable", _text),
     "team_index_password_env": _ValueType("the name of an environment variable", _text),
+    "trigger": _one_of("automatic", "manual"),
     "hints": _one_of("auto", "off", "diagnostic", "inlay"),
     "completion_item": _one_of("auto", "on", "off"),
     "comments": _ValueType("true or false", _boolean),
@@ -147,6 +148,7 @@ TEXT_SETTINGS = frozenset(
     ["backend", "url", "model", "api_key_env", "format", "related_code", "hints", "completion_item"]
 ) | {
     "index",
+    "trigger",
     "telemetry",
     "record",
     "log_level",
@@ -190,6 +192,7 @@ NARROWED: Mapping[str, Callable[[Any, Any], Any]] = {
     "index_max_files": min,
     "index_max_bytes": min,
     "languages": _switched_off,
+    "trigger": lower_of("manual", "automatic"),
     "comments": _both,
     "apply_check": _both,
     "learning": _both,

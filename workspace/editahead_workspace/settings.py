@@ -51,6 +51,7 @@ class Settings:
     api_key_env: str | None = None
     format: str = "auto"
     related_code: str = "auto"
+    trigger: str = "automatic"
     eagerness: float = 0.5
     debounce_ms: float | Literal["auto"] = "auto"
     languages: Mapping[str, bool] = field(default_factory=dict)

@@ -123,7 +123,8 @@ export class View implements vscode.Disposable {
     this.timer.cancelNext();
     const editor = this.activeEditor();
     const client = this.server.client;
-    if (editor === undefined || client === undefined || !this.activity.isEnabled) return Promise.resolve();
+    if (editor === undefined || client === undefined) return Promise.resolve();
+    if (!this.activity.isEnabled && trigger !== "manual" && trigger !== "accepted") return Promise.resolve();
     const { document, selection } = editor;
     if (trigger === "manual") this.accepted = undefined;
     else if (this.isAcceptUndone(document)) return Promise.resolve();
@@ -446,7 +447,7 @@ export class View implements vscode.Disposable {
     const lineRange = prediction?.lineRange();
     const [top, bottom] = visibleLinesOf(editor);
     return {
-      isShown: this.activity.isEnabled && prediction !== undefined,
+      isShown: prediction !== undefined,
       isInActiveDocument: prediction?.edits !== undefined,
       hasEdits: prediction !== undefined && prediction.prediction.edits.length > 0,
       isInSight: lineRange !== undefined && lineRange[1] >= top && lineRange[0] <= bottom,
@@ -470,11 +471,11 @@ export class View implements vscode.Disposable {
   /** Update decorations, context keys and the status bar to the present text, cursor and prediction. */
   private redraw(): void {
     const editor = this.activeEditor();
-    const current = this.activity.isEnabled ? this.current : undefined;
+    const { current } = this; // while Editahead is off, only what was asked for
     if (editor !== undefined && current !== undefined && !this.isGhostText(editor)) this.tabOwners.yieldTo(current, editor);
     const isGhostText = editor !== undefined && current !== undefined && this.isGhostText(editor);
     const isDecorated = editor !== undefined && current !== undefined && !isGhostText && editor.selections.length === 1;
-    const context = editor === undefined || isGhostText || !this.activity.isEnabled ? undefined : this.keyContext(editor);
+    const context = editor === undefined || isGhostText ? undefined : this.keyContext(editor);
     const keys = context === undefined ? NO_KEYS : contextKeysFor({ ...context, isShown: isDecorated });
     const draw = () => {
       if (!isDecorated || context === undefined) return;

@@ -21,9 +21,9 @@ from editahead_lsp.session.shown_predictions import Suggestion, SuggestionList
 from editahead_prompts.state import EditorState
 from editahead_workspace.position_safe_edits import covering_replacement
 
-from .request import MAX_ALTERNATIVES, VERSIONED_SURFACES, PredictionRequest, Surface
+from .request import MAX_ALTERNATIVES, UNASKED_SURFACES, VERSIONED_SURFACES, PredictionRequest, Surface
 from .scheduler import CACHE_SIZE, PredictionScheduler
-from .surface_views import SurfaceViews
+from .surface_views import ON_DEMAND, SurfaceViews
 from .unfinished_word import PAUSE_S, only_at_cursor
 
 PREFETCH_PAUSE_S = 0.15
@@ -155,6 +155,8 @@ class PredictionCoordinator:
             before.superseded.set_result(None)
         self._latest[surface, document.key] = request
         request.silence = session.silence_at(document, cursor)
+        is_automatic = not immediate or surface in UNASKED_SURFACES
+        request.is_asked_for = session.settings.trigger == "automatic" or not is_automatic
         if request.silence is None:
             state = session.build_state(document, cursor)
             request.state = state.after_pause() if paused else state
@@ -205,6 +207,8 @@ class PredictionCoordinator:
             self._predictions.count_answer("typed")
             self._prefetch_soon(document, typed)
             return typed
+        if not request.is_asked_for and not self._session.shown_predictions.has_open():
+            return SuggestionList((), ON_DEMAND)
         state = await self._after_look(request, document, state)
         eagerness = self._session.settings.eagerness
         must_wait = request.delay_s > 0 and not self._predictions.has_answer(state, eagerness)

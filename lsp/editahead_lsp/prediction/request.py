@@ -21,6 +21,8 @@ VERSIONED_SURFACES: frozenset[Surface] = frozenset(
 """The surfaces whose answers name the version that they are for."""
 AT_CURSOR_SURFACES: frozenset[Surface] = frozenset(["inlineCompletion", "completion"])
 """The surfaces that show the likeliest suggestion at the cursor first. The others show next edits before next tokens."""
+UNASKED_SURFACES: frozenset[Surface] = frozenset(["hint", "completion"])
+"""The surfaces whose requests no key of the user causes."""
 MAX_ALTERNATIVES = 5
 """Limits the suggestions in one answer."""
 
@@ -37,6 +39,8 @@ class PredictionRequest:
         delay_s: The seconds to wait before a prediction.
         model_delay_s: The seconds from the request to a request to a model.
         pause_s: The seconds from the request for which edits elsewhere wait while the word at the cursor may go on.
+        is_asked_for: Whether the user may be shown what the user has not seen yet. With the setting `trigger` "manual", an
+            automatic request only keeps what is on the screen.
         silence: The reason, when it is already known that nothing will be shown.
         look: The comparison of the document with its file, where one was in progress when the state was frozen.
     """
@@ -51,5 +55,6 @@ class PredictionRequest:
     delay_s: float = 0.0
     model_delay_s: float = 0.0
     pause_s: float = 0.0
+    is_asked_for: bool = True
     silence: Silence | None = None
     look: asyncio.Future[None] | None = None

@@ -16,6 +16,9 @@ from editahead_prompts.text.snapshot import Snapshot
 
 from .request import AT_CURSOR_SURFACES, PredictionRequest, Surface
 
+ON_DEMAND = Silence(
+    "on-demand", 'The setting `trigger` is "manual": predictions are shown when you ask for them.'
+)
 REPLACE_MARGIN = 0.15
 """The confidence by which a new suggestion must exceed the visible one to replace it during typing."""
 
@@ -106,6 +109,11 @@ class SurfaceViews:
             target = session.document_of(suggestion.snapshot)
             if session.shown_predictions.is_rejected(target, suggestion.edit):
                 silence = Silence("refused-before", "The prediction has been refused here before.")
+                continue
+            if not request.is_asked_for and not session.shown_predictions.find_open(
+                suggestion.edit, suggestion.candidate, target
+            ):
+                silence = ON_DEMAND
                 continue
             context = session.outcomes.describe(
                 prediction.state, decision, 1000 * (self._clock() - request.started_at)

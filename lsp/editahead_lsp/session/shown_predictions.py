@@ -123,15 +123,11 @@ class ShownPredictions:
         An open prediction with the same result keeps its id, whatever rule proposes it now, and however it is written.
         """
         candidate, edit = suggestion.candidate, suggestion.edit
-        for shown in self._by_id.values():
-            if not shown.is_open or shown.key != document.key or shown.edit is None:
-                continue
-            if edits_equivalent(shown.edit, edit, document.snapshot.text) or (
-                not shown.edit and not edit and shown.candidate.target_offset == candidate.target_offset
-            ):
-                shown.requesters.add(requester)
-                shown.candidate = candidate if CLOSED in shown.candidate.features else shown.candidate
-                return shown.id
+        found = self.find_open(edit, candidate, document)
+        if found is not None:
+            found.requesters.add(requester)
+            found.candidate = candidate if CLOSED in found.candidate.features else found.candidate
+            return found.id
         self._number += 1
         shown = ShownPrediction(
             id=f"p-{self._number}",
@@ -151,6 +147,21 @@ class ShownPredictions:
         while len(self._by_id) > _MAX_PREDICTIONS:
             self._by_id.popitem(last=False)
         return shown.id
+
+    def find_open(self, edit: Edit, candidate: Candidate, document: Document) -> ShownPrediction | None:
+        """Return the open prediction with the same result, in whatever way both are written."""
+        for shown in self._by_id.values():
+            if not shown.is_open or shown.key != document.key or shown.edit is None:
+                continue
+            if edits_equivalent(shown.edit, edit, document.snapshot.text) or (
+                not shown.edit and not edit and shown.candidate.target_offset == candidate.target_offset
+            ):
+                return shown
+        return None
+
+    def has_open(self) -> bool:
+        """Return whether any prediction is on the screen."""
+        return any(shown.is_open for shown in self._by_id.values())
 
     def supersede(self, requester: Requester, ids: Sequence[str]) -> None:
         """Replace what a requester shows by a newer answer, and end what no requester shows any longer.

@@ -113,7 +113,7 @@ function M.redraw(bufnr)
     clear_predictions(bufnr) -- the text has changed; the server knows
     return
   end
-  if not activity.is_active() or is_accept_undone(view, bufnr) or bufnr ~= current_buffer() then
+  if is_accept_undone(view, bufnr) or bufnr ~= current_buffer() then
     return
   end
   if not activity.is_mode_supported() or activity.is_menu_open() then
@@ -189,7 +189,8 @@ function M.request(bufnr, trigger, on_done)
   local server = client.get(bufnr)
   local is_explicit = trigger == "accepted" or trigger == "manual"
   local may_repeat = is_explicit or trigger == "paused"
-  if not server or not activity.is_active() or bufnr ~= current_buffer() or not (is_explicit or activity.is_mode_supported()) then
+  local may_ask = is_explicit or (activity.is_active() and activity.is_mode_supported())
+  if not server or bufnr ~= current_buffer() or not may_ask then
     return
   end
   local view = view_of(bufnr)
@@ -218,7 +219,7 @@ function M.request(bufnr, trigger, on_done)
       return
     end
     view.request = nil
-    if not err and result and activity.is_active() and vim.api.nvim_buf_is_loaded(bufnr) then
+    if not err and result and vim.api.nvim_buf_is_loaded(bufnr) then
       on_response(bufnr, trigger, result, server.offset_encoding)
       if trigger == "typed" and not view.current then
         pause.start(function()
@@ -507,6 +508,7 @@ local function on_activity_changed()
     view.requested_state = nil
     if not is_active then
       cancel(view)
+      view.generation = view.generation + 1
       clear_predictions(bufnr)
     end
   end

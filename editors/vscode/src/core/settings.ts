@@ -9,6 +9,7 @@ export const SERVER_SETTINGS = [
   "api_key_env",
   "format",
   "related_code",
+  "trigger",
   "eagerness",
   "debounce_ms",
   "languages",
