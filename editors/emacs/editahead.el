@@ -181,7 +181,7 @@ A cons of its id and the time until when.")
           (<= (window-start window) (caar editahead--edits) (window-end window t))))))
 
 (defun editahead--code ()
-  "Return the first line that the prediction changes, old and new, with its place.
+  "Return the first line of the prediction, old and new, with its place.
 Nil unless Tab has asked for it."
   (let ((preview (plist-get editahead--prediction :preview))
         (uri (plist-get (plist-get editahead--prediction :textDocument) :uri)))
