@@ -14,6 +14,7 @@ from .lattice import Edge, Lattice, Node
 from .lines import describe_lines
 from .operations import OperationModel
 from .path_features import PathFeatures
+from .spacing import Spacing
 from .tokens import SketchTokens, Token, read_tokens
 from .weights import Weights, add_features, fitted_weights
 
@@ -56,22 +57,49 @@ def align(snippet: Snippet, target: Target, limit: int, weights: Weights | None 
         limit: How many alignments at most.
         weights: The weights; None = those of this package.
     """
-    sketch = read_tokens(snippet, target.lines)
-    markers = sum(token.marker is not None for token in sketch.tokens)
-    if not 0 < len(sketch.tokens) <= _MAX_TOKENS or markers * len(target.lines) > _MAX_HIDDEN:
+    language = target.original.language
+    readings = read_tokens(snippet, target.lines, language)
+    markers = sum(token.marker is not None for token in readings[0].tokens)
+    size = len(readings[0].tokens)
+    if not 0 < size <= _MAX_TOKENS or markers * len(target.lines) > _MAX_HIDDEN:
         return []
-    model = OperationModel(sketch, describe_lines(target.lines.bodies), weights or fitted_weights())
-    lattice = Lattice(model, target.check)
-    found: dict[tuple[Splice, ...], Alignment] = {}
+    lines = describe_lines(target.lines.bodies, language)
+    found: list[Alignment] = []
+    spacing = Spacing(lines, language)
+    for sketch in readings:
+        model = OperationModel(sketch, lines, weights or fitted_weights())
+        found += _align(Lattice(model, target.check), sketch, target, spacing, limit)
+    return found if len(readings) == 1 else list(_best(found, target, limit))
+
+
+def _align(
+    lattice: Lattice, sketch: SketchTokens, target: Target, spacing: Spacing, limit: int
+) -> Iterator[Alignment]:
+    """Yield the best alignments of a sketch in one indentation."""
+    seen: set[tuple[str, ...]] = set()
     for number, (score, path) in enumerate(lattice.paths(_SLACK)):
-        if number == _MAX_PATHS or len(found) == limit:
-            break
-        splices = to_splices(path, sketch, target)
-        if splices not in found:
+        if number == _MAX_PATHS or len(seen) == limit:
+            return
+        splices = to_splices(path, sketch, target, spacing)
+        text = tuple(target.lines_after(splices))
+        if text not in seen:
+            seen.add(text)
             features: dict[str, float] = {}
             add_features(features, PathFeatures(lattice).of(path))
-            found[splices] = Alignment(splices, score, features, _is_anchored(path, sketch.tokens))
-    return list(found.values())
+            yield Alignment(splices, score, features, _is_anchored(path, sketch.tokens))
+
+
+def _best(found: Sequence[Alignment], target: Target, limit: int) -> Iterator[Alignment]:
+    """Yield the best of the alignments that make different texts, down to those that are much worse."""
+    ranked = sorted(found, key=lambda each: -each.score)
+    seen: set[tuple[str, ...]] = set()
+    for each in ranked:
+        if len(seen) == limit or each.score < ranked[0].score - _SLACK:
+            return
+        text = tuple(target.lines_after(each.splices))
+        if text not in seen:
+            seen.add(text)
+            yield each
 
 
 def _is_anchored(path: Sequence[Edge], tokens: Sequence[Token]) -> bool:
@@ -81,8 +109,10 @@ def _is_anchored(path: Sequence[Edge], tokens: Sequence[Token]) -> bool:
     )
 
 
-def to_splices(path: Sequence[Edge], sketch: SketchTokens, target: Target) -> tuple[Splice, ...]:
-    """Return what a path changes, as small as possible."""
+def to_splices(
+    path: Sequence[Edge], sketch: SketchTokens, target: Target, spacing: Spacing
+) -> tuple[Splice, ...]:
+    """Return what a path changes, as small as possible, with the blank lines and commas of the file around it."""
     joined: list[Splice] = []
     for splice in _raw_splices(path, sketch.tokens, target):
         last = joined[-1] if joined else None
@@ -92,7 +122,11 @@ def to_splices(path: Sequence[Edge], sketch: SketchTokens, target: Target) -> tu
             )
         else:
             joined.append(splice)
-    return drop_noops(joined, target.lines.bodies)
+    settled: list[Splice] = []
+    for splice in drop_noops(joined, target.lines.bodies):
+        spaced = spacing.settle(splice)
+        settled.append(splice if settled and settled[-1].end > spaced.start else spaced)
+    return drop_noops(settled, target.lines.bodies)
 
 
 def _raw_splices(path: Sequence[Edge], tokens: Sequence[Token], target: Target) -> Iterator[Splice]:
@@ -105,8 +139,8 @@ def _raw_splices(path: Sequence[Edge], tokens: Sequence[Token], target: Target) 
             continue
         token = tokens[node.token]
         lines = _new_lines(edge, tokens)
-        if node.operation == "match" and _is_same(token.line.text, target.lines.bodies[node.start]):
-            lines = (target.lines.bodies[node.start],)
+        if node.operation == "match" and _is_same(token, target.lines.bodies[node.start]):
+            continue
         yield Splice(node.start, node.end, lines, token.at, token.at + 1)
 
 
@@ -119,8 +153,9 @@ def _new_lines(edge: Edge, tokens: Sequence[Token]) -> tuple[str, ...]:
     return (*token.blanks, token.line.text, *token.blanks_below)
 
 
-def _is_same(own: str, there: str) -> bool:
-    """Return whether two lines are equal but for white space that says nothing."""
-    if not own.strip():
+def _is_same(token: Token, there: str) -> bool:
+    """Return whether a line of the sketch is one of the file but for white space that says nothing."""
+    own = token.line.text
+    if not own.strip() or token.shown.rstrip() == there.rstrip():
         return True
     return own.strip() == there.strip() and own.expandtabs(4).rstrip() == there.expandtabs(4).rstrip()

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from heapq import nlargest
+from heapq import merge, nlargest
 from math import inf, log1p
 from typing import Literal
 
@@ -36,6 +36,9 @@ _MAX_TAIL = 40
 
 _MAX_TAILS = 4
 """Ends of such lines that are looked at."""
+
+_MAX_GAPS = 8
+"""Gaps of the best path that are looked at one by one."""
 
 _MAX_BLANKS = 8
 """Lines that are looked at for the next blank line."""
@@ -70,7 +73,7 @@ class Node:
     behind: Edge | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Edge:
     """The way from one node to the next.
 
@@ -78,6 +81,7 @@ class Edge:
         score: That of all lines of the file between the two.
         between: What happens to the lines before `target`: deleted, skipped without a marker, or behind a marker.
         deleted: The line after those that are deleted before a marker begins.
+        other: The same way with the lines between skipped in place of deleted, or the other way round.
     """
 
     source: Node
@@ -85,6 +89,7 @@ class Edge:
     score: float
     between: Between
     deleted: int
+    other: Edge | None = None
 
 
 class Lattice:
@@ -132,7 +137,11 @@ class Lattice:
             features = dict(model.change(number, place, similarity))
             yield Node(number, "change", place, place + 1, score(features), similarity)
         new = score(dict(model.insert(number)))
-        places = self._free_places(number, before) if is_free else {node.end for node in before}
+        if is_free:
+            places = {*self._free_places(number, before)}
+        else:
+            ends = {node.end for node in before}
+            places = ends.union(self.model.block_ends(number)) if token.line.key else ends
         for place in sorted(places):
             yield Node(number, "insert", place, place, new)
 
@@ -268,9 +277,13 @@ class Lattice:
             + self._boundary("delete to.", end)
         )
         skipped += self._boundary("skip from.", start) + self._boundary("skip to.", end)
-        between: Between = "delete" if deleted >= skipped else "skip"
-        score = max(deleted, skipped) + self._entry(source, target, between)
-        return Edge(source, target, score, between, end if between == "delete" else start)
+        weights, (kind, style) = self.model.weights, self.model.gaps.describe(start, end, target.token)
+        deleted += weights[f"delete.{kind} {style}"]
+        skipped += weights[f"skip.{kind} {style}"]
+        entry = self._entry(source, target, "skip")
+        deletion = Edge(source, target, deleted + entry, "delete", end)
+        kept = Edge(source, target, skipped + entry, "skip", start)
+        return replace(deletion, other=kept) if deleted >= skipped else replace(kept, other=deletion)
 
     def _hiding_edge(self, source: Node, target: Node, depth: int) -> Edge:
         """Return the way over lines behind a marker; those next to a new line may be deleted."""
@@ -404,20 +417,40 @@ class Lattice:
                     edge.source.backward, edge.source.behind = backward, edge
 
     def paths(self, slack: float) -> Iterator[tuple[float, list[Edge]]]:
-        """Yield the best path, then others through a node that no path before had, best first.
+        """Yield the best path, then others that differ from all before them in a node or a gap, best first.
 
         Args:
             slack: How much worse than the best one a path may be.
         """
-        best = self._last.forward
+        floor = self._last.forward - slack
+        through = self._paths_through_nodes(floor)
+        for score, path in through:
+            others = [(score, path), *_with_other_gaps(score, path)]
+            ranked = sorted((each for each in others if each[0] >= floor), key=lambda each: -each[0])
+            yield from merge(ranked, through, key=lambda each: -each[0])
+
+    def _paths_through_nodes(self, floor: float) -> Iterator[tuple[float, list[Edge]]]:
+        """Yield the best path through each node that no path before had, best first."""
         nodes = [node for layer in self._layers for node in layer]
-        nodes = [node for node in nodes if node.forward + node.backward >= best - slack]
+        nodes = [node for node in nodes if node.forward + node.backward >= floor]
         seen: set[int] = set()
         for node in sorted(nodes, key=lambda node: -(node.forward + node.backward)):
             if id(node) not in seen:
                 path = _path_through(node)
                 seen.update(id(edge.target) for edge in path)
                 yield node.forward + node.backward, path
+
+
+def _with_other_gaps(score: float, path: Sequence[Edge]) -> Iterator[tuple[float, list[Edge]]]:
+    """Yield a path with one gap deleted in place of skipped, or the other way round, then with all gaps alike."""
+    gaps = [edge for edge in path if edge.other is not None]
+    changes = [{gap} for gap in gaps[:_MAX_GAPS]]
+    for between in ("delete", "skip"):
+        changed = {gap for gap in gaps if gap.between != between}
+        changes += [changed] if len(changed) > 1 else []
+    for change in changes:
+        other = [edge.other if edge.other is not None and edge in change else edge for edge in path]
+        yield score + sum(b.score - a.score for a, b in zip(path, other, strict=True)), other
 
 
 def _path_through(node: Node) -> list[Edge]:

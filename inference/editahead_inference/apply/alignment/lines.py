@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from editahead_inference.apply.placement.line_matching import (
+    TERMINAL,
     is_annotation,
     is_comment,
     line_weight,
@@ -23,6 +24,13 @@ _CLOSER = re.compile(r"[\])};,]+|end|fi|done|esac|</[\w:.-]+>|[\])}][\])};, ]*(?
 _CONTINUATION = re.compile(
     r"[\])}]?\s*(?:else|elif|except|finally|catch|rescue|ensure|elsif|case\b|default\b)"
 )
+_DEFAULT = re.compile(r"default\s*:.*|_\s*(?:if\b.*)?=>.*|case _.*|\*\).*")
+_SECTIONS = {
+    "markdown": re.compile(r"#{1,6}\s.*"),
+    "toml": re.compile(r"\[{1,2}[A-Za-z_][\w.\"' -]*\]{1,2}\s*(?:#.*)?"),
+    "ini": re.compile(r"\[.*\]"),
+}
+"""The headings of languages whose sections are not indented, by the name of the language."""
 _QUOTES = ('"""', "'''")
 
 
@@ -50,14 +58,30 @@ class Line:
         """Whether the line continues the block above, as `else` does."""
         return _CONTINUATION.match(self.key) is not None
 
+    @property
+    def leaves(self) -> bool:
+        """Whether the line leaves its block: no other statement of it is reached below."""
+        return TERMINAL.match(self.key) is not None
 
-def describe_lines(texts: Sequence[str]) -> list[Line]:
-    """Return the description of each line."""
-    return [_describe(text, is_text=is_text) for text, is_text in zip(texts, _in_strings(texts), strict=True)]
+    @property
+    def is_default(self) -> bool:
+        """Whether the line begins the branch for all other values, which is the last one."""
+        return _DEFAULT.fullmatch(self.key) is not None
 
 
-def _describe(text: str, *, is_text: bool) -> Line:
+def describe_lines(texts: Sequence[str], language: str) -> list[Line]:
+    """Return the description of each line of a text in a language."""
+    section = _SECTIONS.get(language)
+    return [
+        _describe(text, section, is_text=is_text)
+        for text, is_text in zip(texts, _in_strings(texts), strict=True)
+    ]
+
+
+def _describe(text: str, section: re.Pattern[str] | None, *, is_text: bool) -> Line:
     key = normalize_line(text)
+    if section is not None and not is_text and section.fullmatch(key):
+        return Line(text, key, indent_width(text), line_weight(key), "declaration", f"section {key}")
     name = None if is_text or not key else identity(key)
     kind: LineKind = "text" if is_text and key else _kind(text, key, name)
     return Line(text, key, indent_width(text), line_weight(key) if key else 0.0, kind, name)

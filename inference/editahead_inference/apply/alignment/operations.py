@@ -9,7 +9,10 @@ from itertools import accumulate, pairwise
 from rapidfuzz.fuzz import ratio
 from rapidfuzz.process import extract
 
+from editahead_inference.apply.placement.line_matching import TERMINAL
+
 from .boundaries import Boundaries
+from .gaps import Gaps
 from .lines import Line
 from .scopes import Scope, ScopeIndex
 from .tokens import SketchTokens, Token
@@ -43,6 +46,7 @@ class OperationModel:
     def __init__(self, sketch: SketchTokens, lines: Sequence[Line], weights: Weights) -> None:
         self.sketch, self.lines, self.weights = sketch, lines, weights
         self.boundaries = Boundaries(lines)
+        self.gaps = Gaps(lines, sketch)
         self._scopes = ScopeIndex(lines)
         self._keys = [line.key for line in lines]
         shown = sum(len(token.line.key) for token in sketch.tokens)
@@ -56,6 +60,10 @@ class OperationModel:
         code = [token.line for token in sketch.tokens if token.line.key]
         self._shown = {line.key for line in code}
         self._names = Counter(line.name for line in code if line.name)
+        self._named: dict[str, list[int]] = {}
+        for number, each in enumerate(lines):
+            if each.name is not None:
+                self._named.setdefault(each.name, []).append(number)
         self._declared = {line.name for line in lines if line.name and line.kind != "value"}
         self._known = list(_known_runs(sketch.tokens, [key for key in self._keys if key]))
         self._deleted = [
@@ -79,7 +87,33 @@ class OperationModel:
             limit=_MAX_VERSIONS,
             processor=None,
         )
-        return [(place, score / 100) for key, score, place in found if key != line.key]
+        versions = {place: score / 100 for key, score, place in found if key != line.key}
+        named = self._named.get(line.name, []) if line.name is not None else []
+        for place in (*named[:_MAX_VERSIONS], *self._last_statements(number)):
+            there = self._keys[place]
+            if there != line.key and place not in versions:
+                versions[place] = ratio(line.key, there) / 100
+        return list(versions.items())
+
+    def _last_statements(self, number: int) -> Iterator[int]:
+        """Yield the lines that leave a block as the token does, in the block that it is shown in."""
+        token = self.sketch.tokens[number]
+        word = TERMINAL.match(token.line.key)
+        scope = self._block(token) if word is not None else None
+        if word is None or scope is None:
+            return
+        for end in scope.ends:
+            there = self.lines[end - 1]
+            if there.depth == token.line.depth and there.key.startswith(word[0]):
+                yield end - 1
+
+    def block_ends(self, number: int) -> tuple[int, ...]:
+        """Return the places at the ends of the blocks that a token is shown in."""
+        scope = self._block(self.sketch.tokens[number])
+        return scope.ends[:_MAX_VERSIONS] if scope is not None else ()
+
+    def _block(self, token: Token) -> Scope | None:
+        return None if token.block is None else self._scopes.find(self.sketch.tokens[token.block].line)
 
     # Operations on one line of the sketch.
 
@@ -109,11 +143,17 @@ class OperationModel:
         yield "change.similarity above 0.7", max(similarity - 0.7, 0.0) * 3
         yield "change.similarity above 0.85", max(similarity - 0.85, 0.0) * 6
         yield "change.nearly equal", float(similarity >= 0.99)
+        yield "change.only the separator", float(line.key.rstrip(",;") == there.key.rstrip(",;"))
+        yield "change.opens a marker", float(self.sketch.opens_marker(number))
         yield from _depth_features("change", line, there)
+        yield "change.not similar", float(similarity < MIN_SIMILARITY / 100)
+        yield "change.last statement", float(line.leaves and there.leaves)
         yield "change.same kind", float(line.kind == there.kind)
         if line.name is not None:
             yield "change.same name", float(line.name == there.name)
             yield "change.other name", float(there.name not in (None, line.name))
+            yield "change.other parameters", float(_has_other_parameters(line, there))
+        yield "change.names a block", float(self._names_block(number))
         yield "change.known line", one
         yield "change.known run", max(two, three)
         yield "change.shown elsewhere", there.weight * (there.key in self._shown)
@@ -132,14 +172,26 @@ class OperationModel:
         yield "insert.known pair", two
         yield "insert.known three", three
         is_declaration = line.kind == "declaration"
-        yield (
-            "insert.declared in the file",
-            float(line.kind != "value" and line.name is not None and line.name in self._declared),
-        )
+        if line.kind != "value" and line.name is not None and line.name in self._declared:
+            yield f"insert.declared {self._where_declared(token)}", 1.0
         yield "insert.named twice", float(line.name is not None and self._names[line.name] > 1)
         yield "insert.new declaration", float(is_declaration and line.name not in self._declared)
+        yield "insert.opens a marker", float(self.sketch.opens_marker(number))
         for kind, scope in self.scopes(token):
             yield f"insert.in a new {kind}", float(scope is not None and scope.is_new)
+
+    def _names_block(self, number: int) -> bool:
+        """Return whether a token is the first line of an element that is shown whole, and whose opening has no name."""
+        block = self.sketch.tokens[number].block
+        is_first = block == number - 1 and self.sketch.tokens[number].marker is None
+        return block is not None and is_first and self.sketch.tokens[block].line.name is None
+
+    def _where_declared(self, token: Token) -> str:
+        """Return where the file declares what a token names, seen from the block that it is shown in."""
+        scope = self._block(token)
+        if scope is None or scope.is_new or token.line.name is None:
+            return "in the file"
+        return "here" if any(scope.inside[at] for at in self._named[token.line.name]) else "elsewhere"
 
     def insert_at(self, number: int, place: int) -> Pairs:
         """Yield the features of the place at which the first line of an insertion is."""
@@ -170,6 +222,7 @@ class OperationModel:
             yield f"{operation}.{'in' if inside else 'outside'} the {kind}", 1.0
             if kind == "block" and not inside:
                 yield f"{operation}.weight outside the block", token.line.weight
+                yield f"{operation}.{token.line.kind} outside the block", 1.0
 
     # Lines of the file that the sketch does not show.
 
@@ -215,6 +268,13 @@ class OperationModel:
             yield f"hide.shallower {'closer' if line.kind == 'closer' else 'line'}", 1.0
         if line.key in self._shown:
             yield "hide.shown elsewhere", line.weight
+
+
+def _has_other_parameters(line: Line, there: Line) -> bool:
+    """Return whether two lines declare functions of one name that may be overloads."""
+    if line.kind != "declaration" or line.name != there.name:
+        return False
+    return line.key.partition("(")[2].rpartition(")")[0] != there.key.partition("(")[2].rpartition(")")[0]
 
 
 def _depth_features(operation: str, line: Line, there: Line) -> Pairs:

@@ -50,6 +50,8 @@ class PathFeatures:
         yield f"step.{edge.source.operation} {name} {edge.target.operation}", 1.0
         yield from self._flags(f"{name} from.", start)
         yield from self._flags(f"{name} to.", end)
+        kind, style = self._model.gaps.describe(start, end, edge.target.token)
+        yield f"{name}.{kind} {style}", 1.0
         if name == "delete":
             yield from self._model.delete_lines(start, end)
         else:

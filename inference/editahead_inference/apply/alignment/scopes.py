@@ -17,10 +17,12 @@ class Scope:
     Attributes:
         is_new: The file has no such block.
         inside: For each line of the file whether it is in such a block; empty if it is new.
+        ends: The places below the last line of each such block.
     """
 
     is_new: bool
     inside: bytearray
+    ends: tuple[int, ...] = ()
 
     def holds_place(self, place: int) -> bool:
         """Return whether a place between lines is in the block, or at its end."""
@@ -55,22 +57,26 @@ class ScopeIndex:
         if not found:
             return Scope(is_new=True, inside=bytearray())
         inside = bytearray(self._count)
+        ends = []
         for number in found:
             length = self._ends[number] - number - 1
             inside[number + 1 : number + 1 + length] = b"\1" * length
-        return Scope(is_new=False, inside=inside) if any(inside) else None
+            ends.append(self._ends[number])
+        return Scope(is_new=False, inside=inside, ends=tuple(ends)) if any(inside) else None
 
 
 def _block_ends(lines: Sequence[Line]) -> list[int]:
-    """Return for each line the line after the block that it opens, by the indentation."""
+    """Return for each line the line after the block that it opens, by the indentation, without blank lines below it."""
     ends = [number + 1 for number in range(len(lines))]
     waiting: list[int] = []
+    end = 0
     for number, line in enumerate(lines):
         if line.kind == "blank":
             continue
         while waiting and lines[waiting[-1]].depth >= line.depth:
-            ends[waiting.pop()] = number
+            ends[waiting.pop()] = end
         waiting.append(number)
+        end = number + 1
     for number in waiting:
-        ends[number] = len(lines)
+        ends[number] = end
     return ends

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from editahead_inference.apply.placement.indent_transform import IDENTITY, IndentTransform, infer_transform
-from editahead_inference.apply.placement.line_matching import FileLines, normalize_line
-from editahead_prompts.sketches.sketch import Elision, Snippet
-from editahead_prompts.text.indentation import indent_width, indentation
+from editahead_inference.apply.placement.indent_transform import IndentTransform
+from editahead_inference.apply.placement.line_matching import FileLines
+from editahead_prompts.sketches.sketch import Code, Elision, Snippet
+from editahead_prompts.text.indentation import indent_width
 
+from .indentations import find_transforms
 from .lines import Line, describe_lines
 
 
@@ -20,6 +20,7 @@ class Token:
 
     Attributes:
         line: The line, indented as the file would have it.
+        shown: The line as the sketch shows it.
         at: The line of the sketch.
         marker: The depth in columns of the marker above it, no deeper than the line; None without a marker.
         blanks: Blank lines between the marker and this line, which an insertion keeps.
@@ -29,6 +30,7 @@ class Token:
     """
 
     line: Line
+    shown: str
     at: int
     marker: int | None = None
     blanks: tuple[str, ...] = ()
@@ -50,13 +52,28 @@ class SketchTokens:
     end: int | None
     stubs: int
 
+    def opens_marker(self, number: int) -> bool:
+        """Return whether a token opens a block that begins with a marker."""
+        below = number + 1 < len(self.tokens)
+        marker = self.tokens[number + 1].marker if below else self.end
+        return marker is not None and marker > self.tokens[number].line.depth
 
-def read_tokens(snippet: Snippet, file: FileLines) -> SketchTokens:
-    """Return the lines of a sketch as tokens."""
+
+def read_tokens(snippet: Snippet, file: FileLines, language: str) -> list[SketchTokens]:
+    """Return the lines of a sketch as tokens, in each indentation that they may have in the file, the likeliest first."""
     pieces = [piece for piece in snippet.parts if not (isinstance(piece, Elision) and piece.removed)]
     shown = [line for piece in pieces if not isinstance(piece, Elision) for line in piece.lines]
-    transform = _find_transform(shown, file)
-    described = iter(describe_lines([transform.apply(line) for line in shown]))
+    readings = []
+    for transform in find_transforms(shown, file):
+        described = describe_lines([transform.apply(line) for line in shown], language)
+        readings.append(_read_tokens(pieces, described, transform))
+    return readings
+
+
+def _read_tokens(
+    pieces: Sequence[Code | Elision], lines: Sequence[Line], transform: IndentTransform
+) -> SketchTokens:
+    described = iter(lines)
     tokens: list[Token] = []
     marker: int | None = None
     blanks: list[str] = []
@@ -73,7 +90,7 @@ def read_tokens(snippet: Snippet, file: FileLines) -> SketchTokens:
                 blanks += [line.text] if marker is not None else []
                 continue
             above = None if marker is None else min(marker, line.depth)
-            tokens.append(Token(line, piece.at + number, above, tuple(blanks)))
+            tokens.append(Token(line, piece.lines[number], piece.at + number, above, tuple(blanks)))
             marker, blanks = None, []
     if marker is not None:
         _move_blanks_below(tokens, is_behind_marker=False)
@@ -118,20 +135,3 @@ def _count_stubs(tokens: Sequence[Token], end: int | None) -> int:
         is_left = marker > token.line.depth if below is None else below.line.depth <= token.line.depth
         count += is_left
     return min(count, 3)
-
-
-def _find_transform(shown: Sequence[str], file: FileLines) -> IndentTransform:
-    """Return the change of indentation that explains the lines of the sketch that the file has once."""
-    pairs = [
-        (indentation(line), indentation(file.bodies[places[0]]))
-        for line in shown
-        if (key := normalize_line(line)) and len(places := file.places.get(key, [])) == 1
-    ]
-    found = infer_transform(pairs, shown, file) if pairs else IDENTITY
-    if found is not None:
-        return found
-    counts = Counter(pairs)
-    if any(own == there for own, there in counts):
-        return IDENTITY
-    pair = max(counts, key=lambda each: counts[each])
-    return infer_transform([pair], shown, file) or IDENTITY

@@ -14,7 +14,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from itertools import accumulate
+from itertools import accumulate, islice
 from math import exp, sqrt
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from editahead_inference.apply.alignment.lattice import Lattice
 from editahead_inference.apply.alignment.lines import Line, describe_lines
 from editahead_inference.apply.alignment.operations import OperationModel, Pairs
 from editahead_inference.apply.alignment.path_features import PathFeatures
+from editahead_inference.apply.alignment.spacing import Spacing
 from editahead_inference.apply.alignment.tokens import SketchTokens, read_tokens
 from editahead_inference.apply.alignment.weights import Features, Weights, add_features, fitted_weights
 
@@ -169,19 +170,19 @@ class AlignmentTrainer:
 def right_alignment(sketch: PreparedSketch, weights: Weights) -> Features | None:
     """Return the features of an alignment that makes the right text, if one of the best that may be right does."""
     target = sketch.target
-    tokens = read_tokens(sketch.snippet, target.lines)
+    language = target.original.language
+    lines = describe_lines(target.lines.bodies, language)
+    spacing = Spacing(lines, language)
     strict = Weights({**weights.values, "forbidden": _FORBIDDEN, "hide.limit": _FORBIDDEN * 1000})
     kept = _kept_lines(target.lines.bodies, filled_lines(sketch.accepted[0].split("\n")))
-    model = _GoldModel(tokens, describe_lines(target.lines.bodies), strict, kept)
-    lattice = Lattice(model)
-    for number, (_, path) in enumerate(lattice.paths(3.0)):
-        if number == _MAX_TRIES:
-            return None
-        if sketch.accepts(to_splices(path, tokens, target)):
-            features: dict[str, float] = {}
-            add_features(features, PathFeatures(lattice).of(path))
-            features.pop("forbidden", None)
-            return features
+    for tokens in read_tokens(sketch.snippet, target.lines, language):
+        lattice = Lattice(_GoldModel(tokens, lines, strict, kept))
+        for _, path in islice(lattice.paths(3.0), _MAX_TRIES):
+            if sketch.accepts(to_splices(path, tokens, target, spacing)):
+                features: dict[str, float] = {}
+                add_features(features, PathFeatures(lattice).of(path))
+                features.pop("forbidden", None)
+                return features
     return None
 
 

@@ -174,3 +174,39 @@ def _check_splices(found: Alignment, target: Target) -> None:
         assert at <= splice.start <= splice.end <= len(target.lines)
         assert splice.is_change
         at = splice.end
+
+
+@pytest.mark.parametrize(
+    ("file", "sketch", "wanted"),
+    [
+        pytest.param(
+            "class A:\n\tdef f(self):\n\t\tb = a\n\t\treturn b\n",
+            "class A:\n    def f(self):\n        with lock:\n            b = a\n            return b\n",
+            "class A:\n\tdef f(self):\n\t\twith lock:\n\t\t\tb = a\n\t\t\treturn b\n",
+            id="spaces for tabs, and lines that go deeper",
+        ),
+        pytest.param(
+            FILE,
+            "def save(self, path):\n    write(path, self.items)\n",
+            FILE.replace("save(self)", "save(self, path)").replace("write(self.path,", "write(path,"),
+            id="a method without the indentation of its class",
+        ),
+        pytest.param(
+            FILE,
+            "class Store:\n  ...\n\n  def clear(self):\n    self.items = {}\n",
+            f"{FILE}\n    def clear(self):\n        self.items = {{}}\n",
+            id="a new method in another unit",
+        ),
+    ],
+)
+def test_lines_have_the_indentation_of_the_file(file: str, sketch: str, wanted: str) -> None:
+    assert texts(sketch, file)[0] == wanted
+
+
+def test_declarations_that_a_sketch_without_markers_does_not_show_stay() -> None:
+    sketch = (
+        "class Store:\n    def __init__(self, path):\n        self.path = path\n        self.items = {}\n\n"
+    )
+    sketch += "    def save(self):\n        write(self.path, list(self.items))\n"
+    wanted = FILE.replace("self.path, self.items", "self.path, list(self.items)")
+    assert wanted in texts(sketch)
