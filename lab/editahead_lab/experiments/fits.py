@@ -163,14 +163,17 @@ class AlignmentFit(ApplyFit):
 
 @dataclass(frozen=True, kw_only=True)
 class EvidenceFit(ApplyFit):
-    """Fit the weights of the evidence by which Apply puts the readings of a sketch in order."""
+    """Fit the evidence by which Apply puts the readings of a sketch in order, and the forest that is certain of one."""
 
-    requires = ("scipy", "numpy")
+    requires = ("scipy", "numpy", "sklearn")
+
+    cases: Path | None = setting(None, "the folder of written cases that the forest is fitted to as well")
 
     def run(self, context: Context) -> Output[Any]:
-        from editahead_lab.training.apply.fit_evidence import train
+        from editahead_lab.training.apply.fit_evidence import EvidenceSettings, train
 
-        return self.fitted_on(train(self.edits, self.judged, self.out, self.sketches, self.seed))
+        settings = EvidenceSettings(self.sketches, self.seed, self.cases)
+        return self.fitted_on(train(self.edits, self.judged, self.out, settings))
 
 
 @dataclass(frozen=True, kw_only=True)

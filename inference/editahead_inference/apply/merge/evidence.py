@@ -27,6 +27,9 @@ from .shown_neighbours import encloses_all
 NONE = "none of the readings"
 """The name of the weight of no reading being meant."""
 
+PATH = "path: "
+"""The beginning of the names of what an alignment does with the lines, which only the certainty reads."""
+
 _UNALIGNED = -10.0
 """The score, against the best, of a reading that is none of the best alignments."""
 
@@ -76,8 +79,8 @@ class ReadingEvidence:
         self._snippet, self._target = snippet, target
         self._features = ReadingFeatures(snippet, target)
         self._has_markers = any(isinstance(piece, Elision) for piece in snippet.parts)
-        best = alignments[0].score if alignments else 0.0
-        self._aligned = {self._text(each.splices): each.score - best for each in reversed(alignments)}
+        self._aligned = {self._text(each.splices): each for each in reversed(alignments)}
+        self._best = alignments[0].score if alignments else 0.0
 
     def rows(self, splices: Sequence[Splice], source: Provenance) -> dict[str, float]:
         """Return the rows of a reading that are not 0, by name.
@@ -97,9 +100,15 @@ class ReadingEvidence:
 
     def _alignment_rows(self, splices: Sequence[Splice]) -> Iterator[Row]:
         aligned = self._aligned.get(self._text(splices))
-        yield "alignment", _UNALIGNED if aligned is None else max(aligned, _UNALIGNED)
         yield "not aligned", float(aligned is None)
-        yield "best alignment", float(aligned == 0)
+        if aligned is None:
+            yield "alignment", _UNALIGNED
+            return
+        yield "alignment", max(aligned.score - self._best, _UNALIGNED)
+        yield "best alignment", float(aligned.score == self._best)
+        yield "no line aligned", float(not aligned.is_anchored)
+        for name, value in aligned.features.items():
+            yield f"{PATH}{name}", value
 
     def _feature_rows(self, splices: Sequence[Splice]) -> Iterator[Row]:
         counts = self._features.count(splices)

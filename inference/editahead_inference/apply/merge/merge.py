@@ -16,7 +16,7 @@ from editahead_inference.apply.placement.splices import (
     repeated_beside,
     to_edit,
 )
-from editahead_inference.apply.results import MAX_CHOICES, MergeResult, SettledBy
+from editahead_inference.apply.results import MAX_CHOICES, MergeResult, Refusal, SettledBy
 from editahead_prompts.errors import UnfitSketchError
 from editahead_prompts.sketches.reparse import reparse_with_file
 from editahead_prompts.sketches.sketch import Diff, Elision, FileSketch, Sketch, Snippet
@@ -25,36 +25,29 @@ from editahead_prompts.text.edits import Edit, Replacement
 from editahead_prompts.text.snapshot import Snapshot
 
 from .aligned_readings import aligned_readings, max_alignments
-from .anchored_imports import anchor_imports
 from .attempts import (
     Attempt,
-    all_attempts,
     as_choice,
     attempt_placement,
     comment_like_mark,
     end_last_line,
     is_unplaced,
     leaves_span,
-    sparing,
 )
-from .clear_readings import clear_reading
+from .certainty import CERTAIN, certainty
 from .document_sections import as_sections
 from .doubtful_results import doubt_result
-from .evidence import Provenance, ReadingEvidence, likelihoods, softmax
-from .excerpts import as_excerpt
+from .evidence import Provenance, ReadingEvidence, likelihoods
 from .file_units import in_file_units
 from .git_blobs import place_by_numbers
-from .kept_comments import keep_comments
-from .left_out_code import restore_left_out_code
 from .new_declarations import is_addition, offer_additions
 from .notebook import Notebook
-from .reading_scores import NO_READING, ReadingScorer
+from .prepared_part import prepare_part, try_all
 from .readings import (
     PlausibleReading,
     RankedReading,
     distinct_readings,
-    ordered_likelihoods,
-    rank_readings,
+    in_order,
     to_readings,
 )
 from .shown_functions import leaves_lines_out
@@ -65,7 +58,6 @@ from .sparing_readings import partial_readings, sparing_readings
 from .told_readings import ToldReadings
 from .told_removals import remove_as_told
 from .verify import first_failure
-from .whole_file import as_whole_file
 from .whole_pieces import whole_pieces
 
 _CHOSEN = frozenset({"would-lose-code", "would-break-syntax", "ambiguous", "unplaced"})
@@ -171,61 +163,48 @@ def _merge_pieces(part: FileSketch, target: Target, span: tuple[int, int] | None
     return MergeResult(target.original, edit.apply(target.original.text), edit, None, confidence)
 
 
-def prepare_part(part: FileSketch, target: Target) -> FileSketch | None:
-    """Return a part with its imports anchored, and with the comments and the code of the file that it only left out.
-
-    None where nothing in the file shows where its imports belong.
-    """
-    anchored = anchor_imports(part, target)
-    return None if anchored is None else restore_left_out_code(keep_comments(anchored, target), target)
-
-
 def _merge_part(part: FileSketch, target: Target, span: tuple[int, int] | None) -> MergeResult:
     """Return the merge of a part whose sizes are within the limits."""
     original = target.original
-    anchored = anchor_imports(part, target)
-    if anchored is None:
+    prepared = prepare_part(part, target)
+    if prepared is None:
         doubt = make_refusal("unplaced", "Nothing in the file shows where these imports belong.")
         return MergeResult(original, original.text, Edit(), doubt, 0.0)
-    written = keep_comments(anchored, target)
-    restored = restore_left_out_code(written, target)
-    is_as_shown = restored.content == written.content
-    part = as_whole_file(restored, target)
-    excerpt = None if part.says_whole else as_excerpt(part, target)
-    is_excerpt = excerpt is not None or part.kind != "whole-file"
+    part = prepared.part
+    is_excerpt = prepared.excerpt is not None or part.kind != "whole-file"
     if isinstance(part.content, Snippet) and is_excerpt and part.end - part.at > MAX_SNIPPET_LINES:
         said = f"The sketch shows more than {MAX_SNIPPET_LINES:,} lines and is not the whole file; apply it in parts."
         return MergeResult(original, original.text, Edit(), make_refusal("too-large", said), 0.0)
-    attempts = list(all_attempts(part, target, span))
-    if excerpt is not None:
-        attempts = [sparing(attempt, excerpt) for attempt in attempts]
-        attempts += (
-            each if excerpt.is_certain else as_choice(each)
-            for each in all_attempts(excerpt.part, target, span)
-        )
-    told = _only_told(attempts, target) if is_as_shown else None
+    attempts = try_all(prepared, target, span)
+    told = _only_told(attempts, target) if prepared.is_as_shown else None
     sections = as_sections(part, target)
+    only = None
     if sections is not None:
         shown = attempt_placement(sections.part, target, Placement(sections.splices), span)
-        # Lines of a text are no anchors: they may stand below any heading.
-        told = told if told and told.guess == shown.text else None
+        # Lines of a text are no anchors: they may be below any heading.
+        only = shown.text
+        told = told if told and told.guess == only else None
         first = shown if sections.is_certain else as_choice(shown)
         attempts = [first, *(each if each.text == shown.text else as_choice(each) for each in attempts)]
-    result = told or _agreed(attempts, target, anchored, span)
-    if result.refusal is None and not result.edit and _has_dots_for_code(part, target):
-        doubt = make_refusal("ambiguous", "The file already has all of this, unless the dots are code.")
-        return replace(result, refusal=doubt)
-    if (
-        result.refusal is None
-        and not result.edit
-        and not isinstance(part.content, Diff)
-        and leaves_lines_out(part.content, target)
-    ):
-        doubt = make_refusal(
+    result = told or _agreed(attempts, target, prepared.shown, span, only)
+    if result.refusal is None and not result.edit:
+        unclear = _doubt_about_nothing(part, target)
+        if unclear is not None:
+            return replace(result, refusal=unclear)
+    if result.refusal is not None:
+        return result
+    return replace(result, refusal=doubt_result(prepared.written, prepared.restored, result))
+
+
+def _doubt_about_nothing(part: FileSketch, target: Target) -> Refusal | None:
+    """Return a refusal where a part that changes nothing may be meant to change something."""
+    if _has_dots_for_code(part, target):
+        return make_refusal("ambiguous", "The file already has all of this, unless the dots are code.")
+    if not isinstance(part.content, Diff) and leaves_lines_out(part.content, target):
+        return make_refusal(
             "ambiguous", "The sketch does not show whether lines of this function are to be deleted."
         )
-        return replace(result, refusal=doubt)
-    return result if result.refusal else replace(result, refusal=doubt_result(written, restored, result))
+    return None
 
 
 def _has_dots_for_code(part: FileSketch, target: Target) -> bool:
@@ -238,7 +217,11 @@ def _has_dots_for_code(part: FileSketch, target: Target) -> bool:
 
 
 def _agreed(
-    attempts: Sequence[Attempt], target: Target, shown: FileSketch, span: tuple[int, int] | None
+    attempts: Sequence[Attempt],
+    target: Target,
+    shown: FileSketch,
+    span: tuple[int, int] | None,
+    only: str | None,
 ) -> MergeResult:
     """Return the result that is certain, if no other certain one differs; else a clear reading.
 
@@ -249,6 +232,7 @@ def _agreed(
         target: The file.
         shown: The part before anything was restored in it.
         span: Offsets in code points that the change must stay within.
+        only: The only text of which the evidence may be certain; None = any.
     """
     certain = _without_repeats([each for each in attempts if each.result.refusal is None], shown, target)
     if certain and all(result.guess == certain[0].guess for result in certain):
@@ -256,7 +240,11 @@ def _agreed(
     first = certain[0] if certain else attempts[0].result
     refusal = first.refusal or make_refusal("ambiguous", "The sketch can be read in two ways.")
     part = attempts[-1].part
-    ranked = _rank_placements(distinct_readings(plausible_readings(attempts, target), target), part, target)
+    placed = distinct_readings(plausible_readings(attempts, target), target)
+    if not isinstance(part.content, Diff) and (len(placed) > 1 or not is_addition(shown, target)):
+        ranked, is_clear = _rank_all(placed, part, part.content, target)
+    else:
+        ranked, is_clear = in_order(placed), False
     if (
         certain
         and not isinstance(shown.content, Diff)
@@ -265,41 +253,43 @@ def _agreed(
     ):
         likeliest = ranked[0].reading.guess if ranked else ""
         return next((each for each in certain if each.guess == likeliest), certain[0])
-    clear = None
-    if not certain and not isinstance(shown.content, Diff) and not comment_like_mark(shown.content, target):
-        clear = clear_reading(shown.content, ranked, target, _settled_by(attempts))
-    if clear is not None and not leaves_span(clear.edit, span):
-        edit, guess = end_last_line(shown, target, clear.edit, clear.guess)
+    is_clear = is_clear and not certain and only in (None, ranked[0].reading.guess)
+    if is_clear and _may_be_certain(attempts, shown, ranked[0].reading, target, span):
+        edit, guess = end_last_line(shown, target, ranked[0].reading.edit, ranked[0].reading.guess)
         return MergeResult(target.original, guess, edit, None, first.confidence)
-    if len(ranked) > 1 or not is_addition(shown, target):
-        ranked = _rank_all(ranked, part, target)
     return replace(first, refusal=refusal, readings=to_readings(ranked, target))
 
 
-def _rank_placements(
-    placed: Sequence[PlausibleReading], part: FileSketch, target: Target
-) -> list[RankedReading]:
-    """Return the readings of placements, likeliest first by themselves."""
-    if isinstance(part.content, Diff):
-        return rank_readings(placed, ordered_likelihoods(len(placed)))
-    scorer = ReadingScorer(part.content, target)
-    scores = [scorer.score(each.splices, each.source) for each in placed]
-    return rank_readings(placed, softmax(scores, NO_READING))
+def _may_be_certain(
+    attempts: Sequence[Attempt],
+    shown: FileSketch,
+    reading: PlausibleReading,
+    target: Target,
+    span: tuple[int, int] | None,
+) -> bool:
+    """Return whether no doubt is one that only a person settles, and a reading is within the span."""
+    if _settled_by(attempts) == "person" or leaves_span(reading.edit, span):
+        return False
+    return not isinstance(shown.content, Diff) and comment_like_mark(shown.content, target) is None
 
 
-def _rank_all(placed: list[RankedReading], part: FileSketch, target: Target) -> list[RankedReading]:
-    """Return the readings of placements and of alignments, likeliest first by all evidence; those of a diff as they are.
+def _rank_all(
+    placed: Sequence[PlausibleReading], part: FileSketch, snippet: Snippet, target: Target
+) -> tuple[list[RankedReading], bool]:
+    """Return the readings of placements and of alignments, likeliest first, and whether the first one is certain.
 
-    Unlikely placements stay in their order, and come last.
+    Unlikely placements come last, and unlikely alignments are left out.
     """
-    if isinstance(part.content, Diff):
-        return placed
-    readings, evidence = collect_readings([each.reading for each in placed], part, part.content, target)
-    rows = [evidence.rows(each.splices, each.source) for each in readings]
-    ranked = list(map(RankedReading, readings, likelihoods(rows)))
+    readings, evidence = collect_readings(placed, part, snippet, target)
+    found = [(reading, evidence.rows(reading.splices, reading.source)) for reading in readings]
+    scored = zip(found, likelihoods(rows for _, rows in found), strict=True)
+    ordered = sorted(scored, key=lambda each: -each[1])
+    ranked = [RankedReading(reading, likelihood) for (reading, _), likelihood in ordered]
+    rows = [rows for (_, rows), _ in ordered]
+    is_clear = bool(rows) and certainty(rows, [each.likelihood for each in ranked]) >= CERTAIN
     likely = [each for each in ranked if each.likelihood >= _MIN_LIKELY]
     others = [each for each in ranked if each.likelihood < _MIN_LIKELY and not each.reading.source.is_aligned]
-    return [*sorted(likely, key=lambda each: -each.likelihood), *others]
+    return [*likely, *others], is_clear
 
 
 def collect_readings(

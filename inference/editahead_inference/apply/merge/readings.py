@@ -14,7 +14,9 @@ from editahead_inference.apply.results import MAX_CHOICES, Reading
 from editahead_prompts.text.edits import Edit
 
 from .evidence import Provenance, softmax
-from .reading_scores import NO_READING
+
+_NO_READING = -0.85
+"""The score of none of the readings being meant, where the first one has the score 0."""
 
 _MAX_TITLE = 48
 """Characters of a line in a title."""
@@ -64,17 +66,14 @@ def distinct_readings(found: Iterable[PlausibleReading], target: Target) -> list
     return list(distinct.values())
 
 
-def rank_readings(
-    readings: Sequence[PlausibleReading], probabilities: Sequence[float]
-) -> list[RankedReading]:
-    """Return the readings with their likelihoods, likeliest first."""
-    ranked = map(RankedReading, readings, probabilities)
-    return sorted(ranked, key=lambda each: -each.likelihood)
+def in_order(readings: Sequence[PlausibleReading]) -> list[RankedReading]:
+    """Return readings of which nothing but the order is known, with their likelihoods."""
+    return list(map(RankedReading, readings, ordered_likelihoods(len(readings))))
 
 
 def ordered_likelihoods(count: int) -> list[float]:
     """Return probabilities of readings of which nothing but the order is known, likeliest first."""
-    return softmax([-float(number) for number in range(count)], NO_READING)
+    return softmax([-float(number) for number in range(count)], _NO_READING)
 
 
 def to_readings(ranked: Sequence[RankedReading], target: Target) -> tuple[Reading, ...]:

@@ -1,8 +1,8 @@
 """Fits the weights of the evidence about readings (`editahead-lab train evidence`) to sketches of commits.
 
 A conditional logit: the weights make the readings that are the commit's text likely among all readings of a sketch, where
-none of them may be right. The share of wrong ones among readings above a likelihood is counted on sketches of other
-repositories than those fitted to.
+none of them may be right. A forest then tells how certain the likeliest one is. The share of wrong ones among readings
+above a certainty is counted on sketches of other repositories than those fitted to.
 """
 
 from __future__ import annotations
@@ -17,11 +17,15 @@ import numpy
 from scipy.optimize import minimize
 
 from editahead_evals.data.edit_records import read_records
-from editahead_inference.apply.merge.attempts import all_attempts
-from editahead_inference.apply.merge.evidence import NONE, softmax
+from editahead_inference.apply.merge.attempts import end_last_line
+from editahead_inference.apply.merge.evidence import NONE, PATH
 from editahead_inference.apply.merge.merge import collect_readings, plausible_readings
+from editahead_inference.apply.merge.prepared_part import try_all
+from editahead_inference.apply.merge.readings import PlausibleReading
+from editahead_prompts.sketches.sketch import Snippet
 
-from .prepared_sketches import PreparedSketch, prepared_sketches
+from .fit_certainty import fit_certainty, judge_certainty, ordered, write_forest
+from .prepared_sketches import PreparedSketch, prepared_sketches, written_sketches
 
 _PRECISION = 1.0
 """Of the prior, around 0, of each weight of a standardised row."""
@@ -39,54 +43,89 @@ class JudgedReadings:
 
     Attributes:
         rows: The evidence about each.
-        right: Whether each is a right text.
+        right: Whether each is a right text, but for blank lines.
+        exact: Whether each is exactly a right text.
+        is_settled: A rule is certain of one of them.
     """
 
     rows: tuple[Mapping[str, float], ...]
     right: tuple[bool, ...]
+    exact: tuple[bool, ...] = ()
+    is_settled: bool = False
 
 
-def train(edits: Sequence[Path], judged: Path, out: Path, sketches: int, seed: int) -> dict[str, Any]:
-    """Fit the weights, write them to a file, and return the figures on edits that nothing was fitted to.
+@dataclass(frozen=True)
+class EvidenceSettings:
+    """What is fitted to.
+
+    Attributes:
+        sketches: Sketches made of each file of edits.
+        seed: The seed of their choice.
+        cases: The folder of written cases; None without them.
+        case_weight: What a written case counts beside a sketch of a commit in the forest.
+    """
+
+    sketches: int = 2000
+    seed: int = 5
+    cases: Path | None = None
+    case_weight: float = 3.0
+
+
+def train(edits: Sequence[Path], judged: Path, out: Path, settings: EvidenceSettings) -> dict[str, Any]:
+    """Fit the weights and the forest, write them to files, and return the figures on edits that nothing was fitted to.
 
     Args:
         edits: Files of edits.
         judged: Another file of edits.
-        out: The file of weights.
-        sketches: Sketches made of each file.
-        seed: The seed of their choice.
+        out: The file of the weights; that of the forest is `certainty.json.z` beside it.
+        settings: What is fitted to.
     """
-    found = [each for path in edits for each in judged_readings(path, sketches, seed)]
+    found = [each for path in edits for each in judged_readings(path, settings.sketches, settings.seed)]
+    written = [] if settings.cases is None else list(map(_judge_readings, written_sketches(settings.cases)))
     weights = fit(found)
     out.write_text(json.dumps(weights, indent=1) + "\n", encoding="utf-8")
-    held_out = list(judged_readings(judged, sketches // 2, seed))
+    forest = fit_certainty(found, written, fit, settings.case_weight)
+    write_forest(forest, out.with_name("certainty.json.z"))
+    held_out = list(judged_readings(judged, settings.sketches // 2, settings.seed))
     return {
         "fitted on": [path.name for path in edits],
         "sketches": len(found),
-        "figures": judge(held_out, weights),
+        "written cases": len(written),
+        "figures": {**judge(held_out, weights), **judge_certainty(held_out, forest, weights)},
     }
 
 
 def judged_readings(path: Path, sketches: int, seed: int) -> Iterator[JudgedReadings]:
     """Yield the readings of sketches of commits."""
-    for sketch in prepared_sketches(list(read_records(path)), sketches, seed):
+    for sketch in prepared_sketches(list(read_records(path)), sketches, seed, with_refusals=True):
         yield _judge_readings(sketch)
 
 
 def _judge_readings(sketch: PreparedSketch) -> JudgedReadings:
-    attempts = list(all_attempts(sketch.part, sketch.target, None))
+    attempts = try_all(sketch.prepared, sketch.target, None)
     placed = list(plausible_readings(attempts, sketch.target))
-    readings, evidence = collect_readings(placed, sketch.part, sketch.snippet, sketch.target)
+    part = attempts[-1].part
+    assert isinstance(part.content, Snippet)
+    readings, evidence = collect_readings(placed, part, part.content, sketch.target)
     return JudgedReadings(
         tuple(evidence.rows(each.splices, each.source) for each in readings),
         tuple(sketch.accepts(each.splices) for each in readings),
+        tuple(_is_exact(each, sketch) for each in readings),
+        any(each.result.refusal is None for each in attempts),
     )
+
+
+def _is_exact(reading: PlausibleReading, sketch: PreparedSketch) -> bool:
+    _, text = end_last_line(sketch.prepared.shown, sketch.target, reading.edit, reading.guess)
+    return text in sketch.accepted
 
 
 def fit(found: Sequence[JudgedReadings]) -> dict[str, float]:
     """Return the weights by name, with that of none of the readings being right."""
     groups = [each for each in found if each.rows]
-    names = sorted({name for each in groups for rows in each.rows for name in rows})
+    names = sorted(
+        {name for each in groups for rows in each.rows for name in rows if not name.startswith(PATH)}
+    )
     table = numpy.array([[rows.get(name, 0.0) for name in names] for each in groups for rows in each.rows])
     right = numpy.array([right for each in groups for right in each.right], dtype=float)
     starts = numpy.cumsum([0, *(len(each.rows) for each in groups)])[:-1]
@@ -156,6 +195,5 @@ def judge(found: Sequence[JudgedReadings], weights: Mapping[str, float]) -> dict
 
 
 def _ranked(each: JudgedReadings, weights: Mapping[str, float]) -> list[tuple[float, bool]]:
-    scores = [sum(weights.get(name, 0.0) * value for name, value in rows.items()) for rows in each.rows]
-    found = zip(softmax(scores, weights[NONE]), each.right, strict=True)
-    return sorted(found, reverse=True)
+    order, likelihoods = ordered(each.rows, weights) if each.rows else ([], [])
+    return [(likelihood, each.right[number]) for number, likelihood in zip(order, likelihoods, strict=True)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zlib
 from dataclasses import asdict
 from pathlib import Path
 
@@ -15,13 +16,31 @@ pytest.importorskip("numpy", reason="fitting needs the extra `train`")
 import zstandard
 
 from editahead_inference.apply.alignment.weights import Weights, fitted_weights
-from editahead_inference.apply.merge.evidence import NONE, softmax
+from editahead_inference.apply.merge.evidence import NONE, PATH, softmax
+from editahead_inference.gate.decision_trees import DecisionTrees
 from editahead_lab.training.apply import fit_alignment
 from editahead_lab.training.apply.fit_alignment import AlignmentTrainer, FitSettings, right_alignment
 from editahead_lab.training.apply.prepared_sketches import prepared_sketches
 from synthetic_records import made_records
 
 RECORDS = made_records(12)
+CASE = """=== a line more
+file: a.py
+-- before --
+def load(path):
+    data = read(path)
+    return data
+-- sketch --
+def load(path):
+    data = read(path)
+    check(data)
+    return data
+-- after --
+def load(path):
+    data = read(path)
+    check(data)
+    return data
+"""
 
 
 def write(path: Path, seed: int) -> Path:
@@ -86,17 +105,25 @@ def test_evidence_for_right_readings_weighs_more() -> None:
 
 
 @pytest.mark.slow
-@needs("scipy")
+@needs("sklearn")
 def test_the_evidence_is_fitted_to_readings_of_sketches(tmp_path: Path) -> None:
     from editahead_lab.training.apply import fit_evidence
+    from editahead_lab.training.apply.fit_evidence import EvidenceSettings
 
     edits, judged, out = (
         write(tmp_path / "a.jsonl.zst", 0),
         write(tmp_path / "b.jsonl.zst", 1),
         tmp_path / "e.json",
     )
-    found = fit_evidence.train([edits], judged, out, 60, 5)
+    cases = tmp_path / "cases"
+    cases.mkdir()
+    (cases / "a.txt").write_text(CASE)
+    found = fit_evidence.train([edits], judged, out, EvidenceSettings(60, 5, cases))
     weights = json.loads(out.read_text())
     assert NONE in weights
     assert weights["alignment"] > 0
+    assert not any(name.startswith(PATH) for name in weights)
+    assert found["written cases"] == 1
     assert found["figures"]["first"] >= 0.8
+    forest = DecisionTrees(json.loads(zlib.decompress((tmp_path / "certainty.json.z").read_bytes())))
+    assert 0 <= forest.log_odds({}) <= 1

@@ -1,0 +1,38 @@
+"""The certainty of the likeliest reading."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from editahead_inference.apply.merge.certainty import certainty, comparison
+
+ROWS = st.dictionaries(
+    st.sampled_from(["alignment", "best alignment", "gone", "torn runs", "path: insert.weight", "unknown"]),
+    st.floats(-20, 20),
+    max_size=6,
+)
+SHARES = st.lists(st.floats(0.0, 1.0), min_size=1, max_size=5)
+
+
+@given(st.data(), SHARES)
+def test_it_is_a_probability_whatever_the_evidence(data: st.DataObject, shares: list[float]) -> None:
+    likelihoods = sorted((share / len(shares) for share in shares), reverse=True)
+    rows = [data.draw(ROWS) for _ in likelihoods]
+    assert 0 <= certainty(rows, likelihoods) <= 1
+
+
+def test_the_next_reading_is_compared() -> None:
+    found = dict(comparison([{"gone": 2.0}, {"gone": 0.5, "changes": 1.0}], [0.8, 0.1]))
+    assert found["gone"] == 2.0
+    assert found["above the next: gone"] == 1.5
+    assert found["above the next: changes"] == -1.0
+    assert found["readings"] == 2
+    assert found["log odds"] > 1
+
+
+def test_a_single_reading_leads_by_the_limit() -> None:
+    found = dict(comparison([{"gone": 2.0}], [1.0]))
+    assert found["lead"] == 20.0
+    assert found["above the next: gone"] == 0.0
+    assert found["likelihood of the next"] == 0.0
