@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from editahead_inference.candidates import Candidate, SilenceReason
 from editahead_prompts.state import EditorState, PastEdit
-from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.affixes import common_affixes
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.identifiers import changed_spans, tokenize
 from editahead_prompts.text.snapshot import Snapshot, line_body, split_lines
+
+if TYPE_CHECKING:
+    from editahead_prompts.syntax.syntax_trees import SyntaxTrees  # its grammars load late
 
 _MIN_SHARE_REVERSED = 0.6
 """The share of the removed characters from which putting them back counts as undoing."""

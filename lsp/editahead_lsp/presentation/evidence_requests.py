@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from editahead_inference.symbol_under_cursor import Symbol
 from editahead_lsp.client_connection import ClientConnection
 from editahead_lsp.protocol.custom_messages import Position, Range, VersionedTextDocument
 from editahead_lsp.protocol.evidence_messages import ASK_EVIDENCE, AskEvidenceParams, EvidenceSymbol
@@ -19,6 +18,9 @@ from editahead_prompts.state import EditorState
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_workspace.positions import position_at
+
+if TYPE_CHECKING:
+    from editahead_inference.symbol_under_cursor import Symbol  # it loads the grammars
 
 AGAIN_S = 5.0
 """Seconds after which the same symbol of the same text is asked about again: a server that starts answers late."""
