@@ -267,8 +267,13 @@ def _may_be_certain(
     target: Target,
     span: tuple[int, int] | None,
 ) -> bool:
-    """Return whether no doubt is one that only a person settles, and a reading is within the span."""
+    """Return whether no doubt is one that only a person settles, and a reading is within the span.
+
+    What may be the whole file is none of the sketches that certainty was fitted to.
+    """
     if _settled_by(attempts) == "person" or leaves_span(reading.edit, span):
+        return False
+    if attempts[0].part.kind == "whole-file":
         return False
     return not isinstance(shown.content, Diff) and comment_like_mark(shown.content, target) is None
 
