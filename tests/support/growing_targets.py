@@ -240,7 +240,7 @@ class _Texts(WorkspaceTexts):
 
     def __init__(self, files: dict[str, str]) -> None:
         root = Path("/nowhere")
-        super().__init__(root, ExclusionRules([root], ()), 1_000_000)
+        super().__init__(root, ExclusionRules([root], IgnorePatterns([])), 1_000_000)
         self._files = files
 
     def is_allowed(self, path: str) -> bool:

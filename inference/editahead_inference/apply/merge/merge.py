@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from editahead_inference.apply.alignment.align import align
-from editahead_inference.apply.placement.line_matching import normalize_line
+from editahead_inference.apply.placement.line_matching import DISTINCTIVE, line_weight, normalize_line
 from editahead_inference.apply.placement.placement import Placement, Target, make_refusal
 from editahead_inference.apply.placement.splices import (
     Splice,
@@ -52,7 +52,7 @@ from .readings import (
 )
 from .shown_functions import leaves_lines_out
 from .shown_neighbours import encloses_all
-from .shown_runs import ShownRuns, without_blanks
+from .shown_runs import ShownRuns, code_lines, without_blanks
 from .size_limits import MAX_SNIPPET_LINES, find_size_refusal
 from .sparing_readings import partial_readings, sparing_readings
 from .told_readings import ToldReadings
@@ -269,13 +269,22 @@ def _may_be_certain(
 ) -> bool:
     """Return whether no doubt is one that only a person settles, and a reading is within the span.
 
-    What may be the whole file is none of the sketches that certainty was fitted to.
+    What may be the whole file, and code that neither shows a line of the file nor has a marker, is none of the sketches that
+    certainty was fitted to.
     """
     if _settled_by(attempts) == "person" or leaves_span(reading.edit, span):
         return False
-    if attempts[0].part.kind == "whole-file":
+    if attempts[0].part.kind == "whole-file" or isinstance(shown.content, Diff):
         return False
-    return not isinstance(shown.content, Diff) and comment_like_mark(shown.content, target) is None
+    return _shows_file(shown.content, target) and comment_like_mark(shown.content, target) is None
+
+
+def _shows_file(snippet: Snippet, target: Target) -> bool:
+    """Return whether a snippet has a marker, or shows a line of the file that says something."""
+    keys = map(normalize_line, code_lines(snippet))
+    return any(isinstance(piece, Elision) for piece in snippet.parts) or any(
+        key in target.lines.places and line_weight(key) >= DISTINCTIVE for key in keys if key
+    )
 
 
 def _rank_all(

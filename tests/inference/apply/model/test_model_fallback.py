@@ -185,7 +185,8 @@ def test_what_does_not_fit_is_not_asked(format: str) -> None:
     assert not asked.backend.queries
 
 
-def test_of_a_file_that_is_too_large_the_declaration_is_rewritten() -> None:
+def test_of_a_file_that_is_too_large_the_declaration_is_rewritten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("editahead_inference.apply.merge.merge.CERTAIN", 1.1)
     more = "".join(f"\n\ndef more_{n}(x):\n    y = x + {n}\n    return y * {n}\n" for n in range(400))
     text, wanted = TEXT + more, REPLACED + more
     start, end = text.index("def second"), text.index("\n\n\ndef third") + 1
