@@ -13,6 +13,7 @@ from lsprotocol import types
 from server_harness import position_params
 from server_process import change_document, spawned
 from sketch_fixture import SKETCH, TEXT
+from without_posix import PROGRAM_DATA
 
 pytestmark = pytest.mark.slow
 
@@ -78,6 +79,18 @@ def test_a_refusal_that_names_the_system(
     assert code == 1
     assert "Windows" in err
     assert (folder / "a.py").read_text("utf-8") == TEXT
+
+
+def test_the_policy_of_the_machine(folder: Path, server_environment: dict[str, str], tmp_path: Path) -> None:
+    file = tmp_path / "data" / "editahead" / "policy.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text('record = "off"\n', "utf-8")
+    environment = {**server_environment, PROGRAM_DATA: str(tmp_path / "data"), "EDITAHEAD_RECORD": "on"}
+    code, out, err = run(folder, environment, "config")
+    assert (code, 'record = "off"' in out, 'record = "on"' in out) == (0, True, False), out + err
+    file.write_text("unknown = 1\n", "utf-8")
+    _, _, err = run(folder, environment, "config")
+    assert f"{file}: the policy of this machine does not count" in err
 
 
 def test_agents(folder: Path, server_environment: dict[str, str]) -> None:

@@ -1,11 +1,12 @@
 """The command line on a Python that lacks what Windows lacks: `python without_posix.py ARGUMENTS...`.
 
 The standard library stays that of this machine, and so do paths. What is left of Windows: modules and functions that are
-missing there, and the branches for `sys.platform == "win32"`.
+missing there, stand-ins for modules that are only there, and the branches for `sys.platform == "win32"`.
 """
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import runpy
@@ -30,6 +31,7 @@ LOADED = (
         "asyncio",
         "ctypes.util",
         "logging.handlers",
+        "mimetypes",
         "multiprocessing.connection",
         "multiprocessing.spawn",
         "platform",
@@ -44,6 +46,8 @@ LOADED = (
     *("rich.table", "socket", "sqlite3", "subprocess", "tempfile", "zipfile"),
 )
 """What chooses by the platform when it is loaded, and so is loaded before the platform is another."""
+PROGRAM_DATA = "WITHOUT_POSIX_PROGRAM_DATA"
+"""The environment variable with the folder that the registry names for data of all programs; a missing folder without it."""
 
 
 class _Missing(MetaPathFinder):
@@ -51,6 +55,28 @@ class _Missing(MetaPathFinder):
         if name in MODULES:
             raise ModuleNotFoundError(f"there is no {name} on Windows", name=name)
         return None
+
+
+def _registry() -> types.ModuleType:
+    """Return the module that reads the registry, as far as it holds the folder for data of all programs."""
+    place = r"SOFTWARE\Microsoft\Windows\CurrentVersion\Explorer\Shell Folders"
+    values = {"Common AppData": os.environ.get(PROGRAM_DATA, "/ProgramData")}
+
+    def open_key(key: str, sub_key: str) -> contextlib.AbstractContextManager[dict[str, str]]:
+        """Open a key."""
+        if (key, sub_key) != ("HKEY_LOCAL_MACHINE", place):
+            raise FileNotFoundError(2, "The system cannot find the file specified")
+        return contextlib.nullcontext(values)
+
+    def query_value(key: dict[str, str], name: str) -> tuple[str, int]:
+        """Return a value of a key, and its type."""
+        if name not in key:
+            raise FileNotFoundError(2, "The system cannot find the file specified")
+        return key[name], 1
+
+    registry = types.ModuleType("winreg")
+    vars(registry).update(HKEY_LOCAL_MACHINE="HKEY_LOCAL_MACHINE", OpenKey=open_key, QueryValueEx=query_value)
+    return registry
 
 
 def _take_away() -> None:
@@ -68,7 +94,7 @@ def _take_away() -> None:
             delattr(module, name)
     for name in MODULES:
         sys.modules.pop(name, None)
-    sys.modules["msvcrt"] = locks
+    sys.modules |= {"msvcrt": locks, "winreg": _registry()}
     sys.meta_path.insert(0, _Missing())
     start, find = subprocess.Popen.__init__, shutil.which
 
