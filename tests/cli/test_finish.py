@@ -378,8 +378,7 @@ def test_ctrl_c(root: Path) -> None:
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a job in the background ignores it
         "from editahead_workspace.finish import change_finish\n"
         "from editahead_cli.main import main\n"
-        "class Interrupted:\n"
-        "    def __init__(self, codebase): pass\n"
+        "class Interrupted(change_finish.Finisher):\n"
         "    def find(self, *args, **options): signal.raise_signal(signal.SIGINT)\n"
         "change_finish.Finisher = Interrupted\n"
         "sys.exit(main(['finish']))\n"

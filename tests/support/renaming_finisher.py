@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 
 from editahead_inference.codebase import Codebase
 from editahead_inference.finish.report import ChangedFile, FinishReport, FinishRule, MissingPlace
+from editahead_inference.finish.witness import Witness, no_witness
+from editahead_inference.mined_rules.repository import RepositoryRules
 from editahead_prompts.text.edits import Edit, Replacement
 from editahead_prompts.text.snapshot import Snapshot
 
@@ -18,8 +20,14 @@ _WORD = re.compile(r"\w+")
 class RenamingFinisher:
     """See `editahead_inference.finish.finisher.Finisher`."""
 
-    def __init__(self, codebase: Codebase | None = None) -> None:
-        self._codebase = codebase
+    def __init__(
+        self,
+        codebase: Codebase | None = None,
+        *,
+        repository: RepositoryRules | None = None,
+        witness: Witness = no_witness,
+    ) -> None:
+        self._codebase = codebase  # what is mined, and what language servers know, adds no rename of one word
 
     def find(
         self,
