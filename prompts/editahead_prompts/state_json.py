@@ -21,6 +21,7 @@ from .state import (
     RuleOutcomes,
     UserPreferences,
 )
+from .symbol_evidence import ClosedPlace, NamedPlace, SymbolEvidence
 from .text.edits import Edit, Replacement
 from .text.snapshot import Snapshot, split_lines
 
@@ -51,6 +52,7 @@ def state_to_json(state: EditorState) -> dict[str, Any]:
         "indexVersion": state.index_version,
         "moved": [[moved.old, moved.new] for moved in state.moved_files],
         "related": [[r.uri, r.line, r.text, r.kind, r.score] for r in state.related_code],
+        "evidence": list(map(_evidence, state.evidence)),
     }
 
 
@@ -84,6 +86,7 @@ def state_from_json(value: Any) -> EditorState:
             index_version=_a(int, value.get("indexVersion", 0)),
             moved_files=tuple(MovedFile(*_all((str, str), moved)) for moved in value.get("moved", ())),
             related_code=tuple(map(_related, value.get("related", ()))),
+            evidence=tuple(map(_evidence_from, value.get("evidence", ()))),
         )
     except InvalidStateError:
         raise
@@ -123,6 +126,33 @@ def _related(value: Any) -> RelatedCode:
     if kind not in get_args(RelatedKind):
         raise InvalidStateError(f"not a stored state (related code is {' or '.join(get_args(RelatedKind))})")
     return RelatedCode(_a(str, uri), _a(int, line), _a(str, text), cast(RelatedKind, kind), _number(score))
+
+
+def _evidence(evidence: SymbolEvidence) -> dict[str, Any]:
+    return {
+        "name": evidence.name,
+        "uri": evidence.uri,
+        "start": evidence.start,
+        "end": evidence.end,
+        "places": [[p.uri, p.start, p.before, p.after] for p in evidence.places],
+        "closed": [[p.uri, p.line, p.column, p.before, p.after] for p in evidence.closed_places],
+        "complete": evidence.is_complete,
+        "touched": evidence.is_touched,
+    }
+
+
+def _evidence_from(value: Any) -> SymbolEvidence:
+    name, uri = (_a(str, value[key]) for key in ("name", "uri"))
+    start, end = (_a(int, value[key]) for key in ("start", "end"))
+    return SymbolEvidence(
+        *(name, uri, start, end),
+        places=tuple(NamedPlace(*_all((str, int, str, str), place)) for place in value["places"]),
+        closed_places=tuple(
+            ClosedPlace(*_all((str, int, int, str, str), place)) for place in value["closed"]
+        ),
+        is_complete=_a(bool, value["complete"]),
+        is_touched=_a(bool, value["touched"]),
+    )
 
 
 def _past(edit: PastEdit) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from editahead_prompts.state import (
     UserPreferences,
 )
 from editahead_prompts.state_json import state_from_json, state_to_json
+from editahead_prompts.symbol_evidence import ClosedPlace, NamedPlace, SymbolEvidence
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
 from history_typist import PROPERTY
@@ -77,6 +78,13 @@ FULL = state_to_json(
         import_sources=(Snapshot.from_text("g", uri="untitled:4"),),
         index_version=2,
         moved_files=(MovedFile("untitled:5", "untitled:6"),),
+        evidence=(
+            SymbolEvidence(
+                *("h", "untitled:1", 0, 1),
+                places=(NamedPlace("untitled:2", 0, "h: ", ","),),
+                closed_places=(ClosedPlace("untitled:3", 0, 1, "h: ", ","),),
+            ),
+        ),
     )
 )
 

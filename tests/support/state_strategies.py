@@ -13,6 +13,7 @@ from editahead_prompts.state import (
     RuleOutcomes,
     UserPreferences,
 )
+from editahead_prompts.symbol_evidence import ClosedPlace, NamedPlace, SymbolEvidence
 from editahead_prompts.text.edits import Edit, Replacement
 from editahead_prompts.text.snapshot import Snapshot
 
@@ -29,6 +30,16 @@ PAST = st.builds(
     open=st.booleans(),
 )
 EDITS = st.lists(st.builds(Replacement, NUMBERS, NUMBERS, TEXTS), max_size=2).map(lambda r: Edit(tuple(r)))
+EVIDENCE = st.builds(
+    SymbolEvidence,
+    *(TEXTS, URIS, NUMBERS, NUMBERS),
+    places=st.lists(st.builds(NamedPlace, URIS, NUMBERS, TEXTS, TEXTS), max_size=2).map(tuple),
+    closed_places=st.lists(st.builds(ClosedPlace, URIS, NUMBERS, NUMBERS, TEXTS, TEXTS), max_size=2).map(
+        tuple
+    ),
+    is_complete=st.booleans(),
+    is_touched=st.booleans(),
+)
 STATES = st.builds(
     EditorState,
     DOCUMENTS,
@@ -51,4 +62,5 @@ STATES = st.builds(
         st.builds(RelatedCode, URIS, NUMBERS, TEXTS, st.sampled_from(["definition", "similar"]), FLOATS),
         max_size=2,
     ).map(tuple),
+    evidence=st.lists(EVIDENCE, max_size=2).map(tuple),
 )
