@@ -41,6 +41,7 @@ from .presentation.next_edit_marker import NextEditMarker
 from .presentation.next_edit_refresh import NextEditRefresh
 from .protocol.client_capabilities import ClientCapabilities
 from .protocol.converter import make_converter
+from .session.documents import Document
 from .session.opening_comparison import OpeningComparison
 from .session.outcome_tracker import OutcomeTracker
 from .session.session import Session
@@ -355,9 +356,14 @@ class Server(LanguageServer):
             return
         for document in list(self.session.documents):
             self.session.close(document.uri)
-            self.coordinator.on_close(document.uri, document.key)
+            self.on_close(document)
         shown_text = f"Editahead: {message}. Open documents are left alone until they are opened again."
         self.window_show_message(types.ShowMessageParams(types.MessageType.Error, shown_text))
+
+    def on_close(self, document: Document) -> None:
+        """Drop what is kept of a document that is closed, apart from the session."""
+        self.coordinator.on_close(document.uri, document.key)
+        self.evidence_requests.on_close(document.uri)
 
     async def serve(self, read: Callable[[int], bytes], out: BinaryIO) -> int:
         """Serve one client until it sends `exit`, closes the stream or has ended. Return the exit code of the process.
@@ -383,7 +389,7 @@ class Server(LanguageServer):
                 part.stop()
             self.index.stop()
             for document in self.session.documents:
-                self.coordinator.on_close(document.uri, document.key)
+                self.on_close(document)
             try:
                 await self.predictions.close()
             finally:

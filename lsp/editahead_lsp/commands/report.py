@@ -58,7 +58,7 @@ def _wrong(server: Server) -> tuple[EditsBefore, Cursor] | str:
     """Return the last edits before the last prediction was shown, and the cursor; or why there are none."""
     last = server.coordinator.last_shown
     if last is None:
-        return "Nothing has been shown yet."
+        return "Nothing has been shown in an open document yet."
     state = last.prediction.state
     session = server.session
     documents = (state.document, *state.other_documents)

@@ -59,7 +59,7 @@ def did_close(server: Server, params: DidCloseParams) -> None:
     document = server.session.documents.get(uri)
     server.session.close(uri)
     if document is not None:
-        server.coordinator.on_close(document.uri, document.key)
+        server.on_close(document)
 
 
 def did_save(server: Server, params: DidSaveParams) -> None:

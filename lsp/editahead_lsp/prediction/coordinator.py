@@ -91,7 +91,7 @@ class PredictionCoordinator:
         self._views = SurfaceViews(session, clock)
         self.last_predictions: OrderedDict[str, LastPrediction] = OrderedDict()
         self.last_shown: LastPrediction | None = None
-        """The last prediction of which something was shown."""
+        """The last prediction of which something was shown, while its document is open."""
         self.latencies_ms: deque[float] = deque(maxlen=1000)
 
     def on_close(self, uri: str, key: str) -> None:
@@ -102,6 +102,8 @@ class PredictionCoordinator:
             key: The key of the document.
         """
         self.last_predictions.pop(key, None)
+        if self.last_shown is not None and self.last_shown.prediction.state.document.uri == uri:
+            self.last_shown = None
         self._views.on_close(key)
         self._predictions.on_close(uri, key)
 

@@ -55,6 +55,7 @@ class EvidenceRequests:
         self._symbol_at, self._clock = symbol_at, clock
         self._asked: _Asked | None = None
         self._task: asyncio.Task[None] | None = None
+        self._task_uri = ""
 
     def on_cursor(self, state: EditorState) -> None:
         """Ask about the symbol at the cursor, unless the person is typing there."""
@@ -62,6 +63,15 @@ class EvidenceRequests:
             if self._task is not None:
                 self._task.cancel()
             self._task = asyncio.ensure_future(self._ask(state.document, state.cursor))
+            self._task_uri = state.document.uri
+
+    def on_close(self, uri: str) -> None:
+        """Drop what is kept of a closed document."""
+        if self._asked is not None and self._asked.snapshot.uri == uri:
+            self._asked = None
+        if self._task is not None and self._task_uri == uri:
+            self._task.cancel()
+            self._task = None
 
     def edit_since(self, document: Document, version: int | None) -> tuple[Snapshot, Edit] | None:
         """Return the text of a version that evidence is for, and the edit since; None if it is not known any more."""

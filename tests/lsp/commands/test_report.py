@@ -63,7 +63,7 @@ async def test_the_last_edit_was_expected(person: ServerHarness) -> None:
 
 
 async def test_what_was_shown_is_wrong(person: ServerHarness) -> None:
-    assert (await report(person, "wrong"))["reason"] == "Nothing has been shown yet."
+    assert (await report(person, "wrong"))["reason"] == "Nothing has been shown in an open document yet."
     assert await person.predictions(URI, 3, 2, 12)
     person.change(URI, 4, (4, 0, 4, 0, "later "))
     found = await report(person, "wrong")

@@ -26,6 +26,9 @@ async def test_the_texts_of_closed_documents_go() -> None:
     for number in range(DOCUMENTS):
         uri = f"file:///{number}.py"
         harness.open(uri, TEXT)
+        known.add(harness.server.session.documents.get(uri).snapshot)
+        await harness.next_edit(uri, 1, 0, 6, trigger="cursor", evidence=True)
+        await harness.take(lambda message: message.get("method") == "editahead/askEvidence")
         for version in range(2, 5):
             harness.change(uri, version, (0, 4, 0, 8, f"fetch{version}"[:4]))
             await harness.next_edit(uri, version, 0, 8)
