@@ -424,10 +424,12 @@ class Lattice:
         """
         floor = self._last.forward - slack
         through = self._paths_through_nodes(floor)
-        for score, path in through:
-            others = [(score, path), *_with_other_gaps(score, path)]
-            ranked = sorted((each for each in others if each[0] >= floor), key=lambda each: -each[0])
-            yield from merge(ranked, through, key=lambda each: -each[0])
+        best = next(through, None)
+        if best is None:
+            return
+        ranked = [each for each in (best, *_with_other_gaps(*best)) if each[0] >= floor]
+        ranked.sort(key=lambda each: -each[0])
+        yield from merge(ranked, through, key=lambda each: -each[0])
 
     def _paths_through_nodes(self, floor: float) -> Iterator[tuple[float, list[Edge]]]:
         """Yield the best path through each node that no path before had, best first."""

@@ -300,8 +300,8 @@ def _rank_all(
     ordered = sorted(scored, key=lambda each: -each[1])
     ranked = [RankedReading(reading, likelihood) for (reading, _), likelihood in ordered]
     rows = [rows for (_, rows), _ in ordered]
-    is_clear = bool(rows) and certainty(rows, [each.likelihood for each in ranked]) >= CERTAIN
     likely = [each for each in ranked if each.likelihood >= _MIN_LIKELY]
+    is_clear = bool(likely) and certainty(rows, [each.likelihood for each in ranked]) >= CERTAIN
     others = [each for each in ranked if each.likelihood < _MIN_LIKELY and not each.reading.source.is_aligned]
     return [*likely, *others], is_clear
 

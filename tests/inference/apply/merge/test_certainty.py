@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from editahead_inference.apply.merge.certainty import certainty, comparison
+from merged_sketch import merged
+from sketch_fixture import AMBIGUOUS, TEXT
 
 ROWS = st.dictionaries(
     st.sampled_from(["alignment", "best alignment", "gone", "torn runs", "path: insert.weight", "unknown"]),
@@ -36,3 +39,11 @@ def test_a_single_reading_leads_by_the_limit() -> None:
     assert found["lead"] == 20.0
     assert found["above the next: gone"] == 0.0
     assert found["likelihood of the next"] == 0.0
+
+
+def test_an_unlikely_reading_is_never_certain(monkeypatch: pytest.MonkeyPatch) -> None:
+    merge = "editahead_inference.apply.merge.merge"
+    monkeypatch.setattr(f"{merge}.certainty", lambda rows, likelihoods: 1.0)
+    assert merged(AMBIGUOUS, TEXT).refusal is None
+    monkeypatch.setattr(f"{merge}.likelihoods", lambda rows: [0.001 for _ in rows])
+    assert merged(AMBIGUOUS, TEXT).refusal is not None
