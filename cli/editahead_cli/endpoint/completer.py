@@ -18,15 +18,15 @@ from editahead_inference.pipeline import Pipeline, proposed_edits
 from editahead_inference.predictors.model.predictor import ModelPredictor
 from editahead_inference.worker_thread import CancellableJob, WorkerThread
 from editahead_lsp.prediction.job import DEADLINE_S, is_confident
-from editahead_prompts.formats.reading.base import ROOT, ReadPrompt
+from editahead_prompts.formats.reading.base import ReadPrompt
 from editahead_prompts.formats.reading.fim import FIM
 from editahead_prompts.state import EditorState
+from editahead_prompts.syntax.comments import is_in_comment
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
-from editahead_retrieval.files.ignore_patterns import IgnorePatterns
-from editahead_retrieval.files.secret_names import is_secret_uri
 from editahead_workspace.settings import Settings
 
+from .exclusion import PathExclusion
 from .seen_texts import SeenTexts
 
 T = TypeVar("T")
@@ -43,7 +43,7 @@ class Completer:
     """A maker of answers, for one event loop.
 
     Args:
-        settings: The settings that count here: eagerness, languages, exclude.
+        settings: The settings that count here: eagerness, languages, comments, exclude, max_file_bytes.
         model: The model behind the gate; None for the rules alone.
         clock: Returns monotonic seconds.
     """
@@ -55,7 +55,7 @@ class Completer:
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         self._settings, self._model, self._clock = settings, model, clock
-        self._exclude = IgnorePatterns(settings.exclude)
+        self._exclusion = PathExclusion(settings.exclude)
         self._worker = WorkerThread()
         self._pipeline = Pipeline(clock=clock)
         self._seen = SeenTexts(clock)
@@ -83,25 +83,32 @@ class Completer:
         """Return the answer to a prompt: that which changes nothing where nothing is likely enough."""
         if self._is_left_alone(prompt):
             return prompt.nothing
+        prompt = self._without_excluded(prompt)
         if prompt.format.startswith(FIM):
             prompt = await self._call(partial(self._seen.with_history, prompt))
         prediction = await self._predict(prompt)
         return prompt.nothing if prediction is None else self._write(prompt, prediction)
 
     def _is_left_alone(self, prompt: ReadPrompt) -> bool:
-        document = prompt.state.document
-        path = document.uri.removeprefix(ROOT)
+        document, cursor = prompt.state.document, prompt.state.cursor
+        is_off = not self._settings.comments and is_in_comment(document, cursor)
+        return is_off or not self._is_permitted(document)
+
+    def _is_permitted(self, document: Snapshot) -> bool:
+        """Return whether the settings let a document be predicted in, and be shown to the model."""
         return (
-            self._settings.languages.get(document.language) is False
-            or is_secret_uri(document.uri)
-            or self._is_excluded(path)
+            self._settings.languages.get(document.language) is not False
+            and len(document.text.encode("utf-8", "surrogatepass")) <= self._settings.max_file_bytes
+            and not self._exclusion.excludes(document.uri)
         )
 
-    def _is_excluded(self, path: str) -> bool:
-        """Return whether the setting `exclude` is for a path, or for a folder that it is in."""
-        parts = path.split("/")
-        paths = ["/".join(parts[:count]) for count in range(1, len(parts) + 1)]
-        return any(self._exclude.decide(one, is_folder=one != path) for one in paths if one)
+    def _without_excluded(self, prompt: ReadPrompt) -> ReadPrompt:
+        """Return the prompt without the other documents, and the edits of them, that are not permitted."""
+        state = prompt.state
+        others = tuple(filter(self._is_permitted, state.other_documents))
+        kept = {document.uri for document in (state.document, *others)}
+        history = tuple(edit for edit in state.history if edit.uri in kept)
+        return replace(prompt, state=replace(state, other_documents=others, history=history))
 
     async def _predict(self, prompt: ReadPrompt) -> Prediction | None:
         """Return the prediction of the rules and the model; None where it took too long."""

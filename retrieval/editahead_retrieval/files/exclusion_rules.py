@@ -61,7 +61,7 @@ class _IgnoreFiles:
 
 
 @dataclass(frozen=True)
-class _Exclude:
+class ExcludePatterns:
     """The patterns of the setting `exclude`.
 
     Attributes:
@@ -73,9 +73,17 @@ class _Exclude:
     absolute: IgnorePatterns | None
 
     @classmethod
-    def from_patterns(cls, patterns: IgnorePatterns) -> _Exclude:
+    def from_patterns(cls, patterns: IgnorePatterns) -> ExcludePatterns:
         whole = [line.removeprefix("/") for line in patterns.lines if line.startswith(ABSOLUTE)]
         return cls(patterns, IgnorePatterns(whole) if whole else None)
+
+    def excludes_whole(self, path: str, *, is_folder: bool, check: Callable[[], None] = lambda: None) -> bool:
+        """Return whether a pattern for whole paths is for a path from the root of the file system, in any spelling."""
+        patterns = self.absolute
+        return patterns is not None and any(
+            patterns.decide(each, is_folder=is_folder, folds_case=True, check=check)
+            for each in spellings(path)
+        )
 
 
 class _UnreadableIgnoreFileError(RetrievalError):
@@ -103,7 +111,7 @@ class ExclusionRules:
         clock: Callable[[], float] = time.monotonic,  # noqa: TID251  # unless another is passed in
     ) -> None:
         self._folders = sorted(folders, key=lambda folder: len(folder.parts), reverse=True)
-        self._exclude, self._clock = _Exclude.from_patterns(exclude), clock
+        self._exclude, self._clock = ExcludePatterns.from_patterns(exclude), clock
         self._ignore_files = _IgnoreFiles()
 
     def reason(self, path: Path) -> str | None:
@@ -139,7 +147,7 @@ class _Check:
     def __init__(
         self,
         folders: Sequence[Path],
-        exclude: _Exclude,
+        exclude: ExcludePatterns,
         ignore_files: _IgnoreFiles,
         clock: Callable[[], float],
     ) -> None:
@@ -207,7 +215,7 @@ class _Check:
     def _is_path_excluded(self, path: Path, *, is_folder: bool = False) -> bool:
         """Return whether a pattern for whole paths excludes a path, or a folder above it."""
         return self._exclude.absolute is not None and any(
-            self._matches_whole(name, is_folder or is_above)
+            self._exclude.excludes_whole(name, is_folder=is_folder or is_above, check=self._check_time)
             for name, is_above in _paths_from_root(path.relative_to(path.anchor))
         )
 
@@ -222,14 +230,9 @@ class _Check:
                 [] if any(self._is_path_excluded(root, is_folder=True) for root in roots) else roots
             )
         places = (root.relative_to(root.anchor) / name for root in known[folder])
-        return not known[folder] or any(self._matches_whole(place.as_posix(), is_folder) for place in places)
-
-    def _matches_whole(self, path: str, is_folder: bool) -> bool:
-        """Return whether a pattern for whole paths is for a path from the root of the file system, in any spelling."""
-        patterns = self._exclude.absolute
-        return patterns is not None and any(
-            patterns.decide(each, is_folder=is_folder, folds_case=True, check=self._check_time)
-            for each in spellings(path)
+        return not known[folder] or any(
+            self._exclude.excludes_whole(place.as_posix(), is_folder=is_folder, check=self._check_time)
+            for place in places
         )
 
     def _is_ignored(self, folder: Path, relative: Path) -> bool:
