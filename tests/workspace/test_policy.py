@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
+import types
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +18,14 @@ from hypothesis import strategies as st
 from editahead_retrieval.files.ignore_patterns import IgnorePatterns
 from editahead_workspace import settings as settings_module
 from editahead_workspace.file_exclusion import FileExclusion
-from editahead_workspace.policy import POLICY_LIMITS, Policy, anywhere, policy_file, read_policy
+from editahead_workspace.policy import (
+    POLICY_LIMITS,
+    Policy,
+    anywhere,
+    policy_file,
+    read_machine_policy,
+    read_policy,
+)
 from editahead_workspace.setting_values import VALUE_TYPES
 from editahead_workspace.settings import Settings, SettingsSource, load_settings, resolve_settings
 from editahead_workspace.uris import path_to_uri
@@ -235,6 +244,24 @@ def test_the_settings_of_a_machine_with_a_policy(tmp_path: Path, monkeypatch: py
     found = load_settings({"EDITAHEAD_RECORD": "on"}, {"record": "on"}, [], tmp_path)
     assert found.settings.record == "off" and found.policy is policy
     assert policy_file().is_absolute()
+
+
+@pytest.mark.parametrize("folder", [None, 3, "", "ProgramData"])
+def test_a_registry_without_the_place_closes_everything(
+    folder: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def query(key: object, name: str) -> tuple[object, int]:
+        if folder is None:
+            raise FileNotFoundError(2, "The system cannot find the file specified")
+        return folder, 1
+
+    registry = types.ModuleType("winreg")
+    vars(registry).update(HKEY_LOCAL_MACHINE=0, OpenKey=lambda *_: nullcontext(), QueryValueEx=query)
+    monkeypatch.setitem(sys.modules, "winreg", registry)
+    monkeypatch.setattr(sys, "platform", "win32")
+    policy = read_machine_policy()
+    assert policy is not None and policy.limits["record"] == "off"
+    assert policy.problem is not None and "Common AppData" in policy.problem
 
 
 def test_each_limit_is_a_setting() -> None:

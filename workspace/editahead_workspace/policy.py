@@ -6,6 +6,7 @@ cannot be trusted or read switches off all that it could have limited: a policy 
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import sys
@@ -24,6 +25,9 @@ from editahead_workspace.setting_values import NARROWED, VALUE_TYPES, lower_of, 
 from editahead_workspace.toml_file import read_toml_file
 
 FILE_NAME = "policy.toml"
+_SHELL_FOLDERS = r"SOFTWARE\Microsoft\Windows\CurrentVersion\Explorer\Shell Folders"
+_PROGRAM_DATA = "Common AppData"
+"""The value of that key of the registry which names the folder for data of all programs."""
 LISTS = ("backends", "models", "servers")
 """The names of the lists of what is allowed. A list that is missing allows everything, and an empty one nothing."""
 CLOSED_LIMITS: Mapping[str, Any] = {
@@ -170,13 +174,19 @@ class Policy:
 
 
 def policy_file() -> Path:
-    """Return the place of the policy on this system. No environment variable moves it."""
+    """Return the place of the policy on this system. No environment variable moves it.
+
+    Raises:
+        OSError: The registry of Windows does not tell the folder.
+    """
     if sys.platform == "win32":
         import winreg
 
-        place = r"SOFTWARE\Microsoft\Windows\CurrentVersion\Explorer\Shell Folders"
-        with winreg.OpenKey(winreg.HKEY_LOCAL_MACHINE, place) as key:
-            return Path(winreg.QueryValueEx(key, "Common AppData")[0], "editahead", FILE_NAME)
+        with winreg.OpenKey(winreg.HKEY_LOCAL_MACHINE, _SHELL_FOLDERS) as key:
+            folder, _ = winreg.QueryValueEx(key, _PROGRAM_DATA)
+        if not isinstance(folder, str) or not Path(folder).is_absolute():
+            raise OSError(errno.EINVAL, "it is not the path of a folder")
+        return Path(folder, "editahead", FILE_NAME)
     if sys.platform == "darwin":
         return Path("/Library/Application Support/editahead", FILE_NAME)
     return Path("/etc/editahead", FILE_NAME)
@@ -189,7 +199,12 @@ def own_account() -> int | None:
 
 def read_machine_policy() -> Policy | None:
     """Return the policy of this machine, if there is one."""
-    return read_policy(policy_file(), own_account())
+    try:
+        file = policy_file()
+    except OSError as error:
+        value = rf"HKEY_LOCAL_MACHINE\{_SHELL_FOLDERS}, {_PROGRAM_DATA}"
+        return Policy.closed(value, f"this value of the registry cannot be read: {error.strerror or error}")
+    return read_policy(file, own_account())
 
 
 def read_policy(path: Path, account: int | None) -> Policy | None:
