@@ -104,10 +104,25 @@ def test_a_reset_forgets_it(work: Path) -> None:
     "text", ["", "[]", "{}", '{"version": 2, "weights": {"always": 1}}', '{"version": 1, "weights": 3}']
 )
 def test_a_damaged_file_counts_for_nothing(work: Path, text: str) -> None:
-    own().write({"kind:rename": 0.5, "kind:bad": float("nan")}, {})
+    own().write({"kind:rename": 0.5, "kind:bad": float("nan"), "kind:huge": 10**400}, {})
     assert own().read() == {"kind:rename": 0.5}
     own().file.write_text(text)
     assert own().read() == {}
+
+
+def test_what_is_kept_stays_where_the_next_one_cannot_be_written(
+    work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own().write({"always": 0.5}, {})
+
+    def fail(*_: object) -> int:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "write_text", fail)
+        with pytest.raises(OSError, match="No space"):
+            own().write({"always": 0.7}, {})
+    assert own().read() == {"always": 0.5}
 
 
 def test_the_start_is_bounded_and_learning_forgets_towards_it() -> None:

@@ -50,11 +50,11 @@ class OwnPreferences:
             OSError: The file cannot be written.
         """
         make_private_folder(self.file.parent)
-        if self.file.exists():
-            self.file.replace(self._before)
         new = self.file.with_suffix(".new")
         create_private_file(new)
         new.write_text(json.dumps({"version": VERSION, "weights": weights, **about}, indent=1), "utf-8")
+        if self.file.exists():
+            self.file.replace(self._before)
         new.replace(self.file)
 
     def revert(self) -> bool:
@@ -82,4 +82,10 @@ class OwnPreferences:
 
 
 def _is_weight(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    """Return whether a value is a number that a float can hold."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
