@@ -28,7 +28,7 @@ _ABOUT = {
 async def report(server: Server, arguments: list[Any]) -> ReportResult:
     """Handle the command `editahead.report`: write the scenario file, and record a wrong prediction as rejected."""
     kind = arguments[0] if arguments else None
-    if kind not in _ABOUT:
+    if not isinstance(kind, str) or kind not in _ABOUT:
         raise JsonRpcInvalidParams('The first argument must be "missed" or "wrong".')
     policy = server.policy
     if policy is not None and policy.limits.get("record") == "off":

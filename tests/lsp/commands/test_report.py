@@ -77,7 +77,7 @@ async def test_why_there_is_no_file(connect: Callable[..., ServerHarness], tmp_p
     harness = connect(state_folder=tmp_path / "state")
     await harness.initialize({"debounce_ms": 0})
     assert "by hand" in (await report(harness, "missed"))["reason"]
-    for arguments in ([], ["other"]):
+    for arguments in ([], ["other"], [{}], [["missed"]]):
         reply = await harness.reply(
             harness.send("workspace/executeCommand", {"command": "editahead.report", "arguments": arguments})
         )
