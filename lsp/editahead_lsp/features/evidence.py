@@ -22,6 +22,7 @@ MAX_PLACES = 500
 """Places of one symbol. A name with more is renamed by a tool."""
 MAX_NAME = 200
 """Characters of a name."""
+_LINE_END = frozenset("\r\n")
 
 
 def evidence(server: Server, params: EvidenceParams) -> None:
@@ -71,6 +72,7 @@ class _EvidenceReader:
             if isinstance(place, ClosedPlace) or (place.uri, place.start) != (self._snapshot.uri, start)
         }
         kept = list(places.values())[:MAX_PLACES]
+        is_cut = len(params.references) >= MAX_PLACES or len(params.renames) >= MAX_PLACES
         return SymbolEvidence(
             self._symbol.old,
             self._snapshot.uri,
@@ -78,7 +80,7 @@ class _EvidenceReader:
             end,
             tuple(place for place in kept if isinstance(place, NamedPlace)),
             tuple(place for place in kept if isinstance(place, ClosedPlace)),
-            params.complete and len(kept) == len(places) < MAX_PLACES and _agree(params),
+            params.complete and not is_cut and len(kept) == len(places) and _agree(params),
             is_touched=self._snapshot.text[start:end] != self._symbol.old,
         )
 
@@ -88,7 +90,7 @@ class _EvidenceReader:
             yield from self._place(reference.uri, reference.range, "", "")
         for rename in params.renames[:MAX_PLACES]:
             before, name, after = rename.new_text.partition(self._symbol.new)
-            if name and len(before) + len(after) <= 2 * MAX_NAME and "\n" not in rename.new_text:
+            if name and len(before) + len(after) <= 2 * MAX_NAME and not _LINE_END & {*before, *after}:
                 yield from self._place(rename.uri, rename.range, before, after)
 
     def _place(
@@ -107,14 +109,16 @@ class _EvidenceReader:
             yield NamedPlace(snapshot.uri, first, before, after)
 
     def _file(self, uri: str) -> str | None:
-        """Return the URI of a file of the workspace as the index has it; None for any other file."""
+        """Return the URI of a file of the workspace as the index has it; None for any other file.
+
+        Whether it is excluded is not asked here, on the event loop: an excluded file is not read.
+        """
         if uri not in self._files:
             path = uris.uri_to_path(uri)
             is_ours = path is not None and any(
                 path_from_folder(path, folder) is not None for folder in self._folders
             )
-            is_excluded = self._session.exclusion.exclusion_reason(uri) is not None
-            self._files[uri] = uris.path_to_uri(path) if path and is_ours and not is_excluded else None
+            self._files[uri] = uris.path_to_uri(path) if path and is_ours else None
         return self._files[uri]
 
 

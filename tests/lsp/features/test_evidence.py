@@ -191,6 +191,40 @@ async def test_more_places_than_are_kept_are_not_complete(person: Person) -> Non
     assert not evidence.is_complete
 
 
+async def test_places_that_were_not_read_are_not_complete(person: Person) -> None:
+    await person.start()
+    outside = [reference("file:///elsewhere/x.py", line, 0, 5) for line in range(500)]
+    used = [reference(person.closed, 1, 14, 19), *outside, reference(person.uses, 2, 15, 20)]
+    person.report(await person.asked(), references=used)
+    person.rename()
+    (evidence,) = person.harness.server.session.evidence.touched
+    assert len(evidence.closed_places) == 1 and not evidence.places
+    assert not evidence.is_complete
+
+
+async def test_no_ignore_file_is_read_for_the_files_of_places(
+    person: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await person.start()
+    asked, looked = await person.asked(), []
+    exclusion = person.harness.server.session.exclusion
+    monkeypatch.setattr(exclusion, "exclusion_reason", looked.append)
+    person.report(asked, references=[reference(person.closed, 1, 14, 19)])
+    person.rename()
+    assert len(person.harness.server.session.evidence.touched[0].closed_places) == 1
+    assert person.closed not in looked
+
+
+@pytest.mark.parametrize("end", ["\n", "\r"])
+async def test_a_rename_that_adds_a_line_is_ignored(person: Person, end: str) -> None:
+    await person.start()
+    place = {**reference(person.uses, 2, 15, 20), "newText": f"old{end}weigh_editahead"}
+    person.report(await person.asked(), renames=[place])
+    person.rename()
+    (evidence,) = person.harness.server.session.evidence.touched
+    assert not evidence.places
+
+
 async def test_an_old_version_is_dropped(person: Person) -> None:
     await person.start()
     asked = await person.asked()
