@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from editahead_inference.candidates import UNWITNESSED, WITNESSED, Candidate
+from editahead_inference.gate.filters import lines_after
 from editahead_prompts.state import EditorState
 from editahead_prompts.symbol_evidence import NamedPlace, SymbolEvidence
 from editahead_prompts.syntax.languages import family_of
@@ -219,13 +220,12 @@ class _Witnesses:
 
     def _brings(self, name: str, candidate: Candidate, index: DocumentIndex) -> bool:
         """Return whether an edit adds a name to the lines that it changes."""
-        lines = self.lines(candidate)
-        text = candidate.edit.apply(index.snapshot.text)
-        before = sum(len(whole_word(name).findall(index.bodies[line])) for line in lines)
-        end = max(one.end for one in candidate.edit.replacements)
-        last = index.snapshot.starts[index.snapshot.line_at(end) + 1] + candidate.edit.growth
-        first = index.snapshot.starts[min(lines)]
-        return len(whole_word(name).findall(text[first:last])) > before
+        edit, snapshot = candidate.edit, index.snapshot
+        start = snapshot.line_at(edit.replacements[0].start)
+        end = snapshot.line_at(edit.replacements[-1].end) + 1
+        texts = "".join(snapshot.lines[start:end]), lines_after(snapshot, edit, start, end)
+        before, after = (len(whole_word(name).findall(text)) for text in texts)
+        return after > before
 
     def _called_name(self, evidence: SymbolEvidence, candidate: Candidate, index: DocumentIndex) -> list[int]:
         """Return the name of the function whose call a candidate changes: the last one before the change."""

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from editahead_inference.candidates import UNWITNESSED, WITNESSED, Candidate
 from editahead_inference.gate.gate import Gate
+from editahead_inference.predictors.propagation.document_index import DocumentIndex
+from editahead_inference.predictors.propagation.witnessed_places import weigh
 from editahead_prompts.symbol_evidence import ClosedPlace, NamedPlace, SymbolEvidence
-from editahead_prompts.text.edits import Edit
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees
+from editahead_prompts.text.edits import Edit, Replacement
 from follow_ups import follow_ups, followed
 from state_builder import HERE, Person
 
@@ -74,6 +77,26 @@ def test_without_all_places_nothing_is_doubtful() -> None:
     after = renamed(evidence(person, "load", 1, complete=False), person, "load", "read")
     found = follow_ups(person, cursor=person.snapshot.length, evidence=(after,))
     assert not any(UNWITNESSED in each.features for each in found)
+
+
+def test_an_edit_around_a_use_of_the_new_name_brings_none() -> None:
+    text = "def load(x):\n    return x\n\n\nload(1)\nread(2)\nload(3)\nload(4)\n"
+    person = Person(text)
+    after = renamed(evidence(person, "load", 1), person, "load", "read")
+    text, state = person.text, person.state(evidence=(after,))
+    starts = [at for at in range(len(text)) if text.startswith("load", at)]
+    for name, is_weighed in (("fetch", False), ("read", True)):
+        edit = Edit(tuple(Replacement(at, at + 4, name) for at in starts[1:]))
+        other = Edit(tuple(Replacement(at, at + 4, name) for at in starts[:2]))
+        found = [
+            Candidate(HERE, each, each.replacements[0].start, 0, "propagation", "", "")
+            for each in (edit, other)
+        ]
+        index = DocumentIndex(person.snapshot)
+        weighed = weigh(found, state, {HERE: index}.get, SyntaxTrees())
+        assert [WITNESSED in one.features or UNWITNESSED in one.features for one in weighed] == [
+            is_weighed
+        ] * 2
 
 
 def test_calls_of_a_changed_function_are_certain_or_doubtful() -> None:
