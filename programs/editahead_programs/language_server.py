@@ -7,7 +7,7 @@ import queue
 import subprocess
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
@@ -19,6 +19,8 @@ _MAX_BYTES = 32 << 20
 """Bytes of a message. A longer one ends the conversation."""
 _MAX_HEADER = 1 << 12
 _END_S = 2.0
+_POLL_S = 0.05
+"""Seconds between two looks at whether the answer is still wanted."""
 
 
 class LanguageServer:
@@ -28,21 +30,32 @@ class LanguageServer:
         command: The program, as an absolute path, and its arguments.
         cwd: The folder that it starts in.
         env: Its environment; None = this process's.
-        timeout_s: Seconds for the whole conversation.
+        timeout_s: Seconds for the whole conversation. Then the server is killed: one that does not read its input would
+            otherwise keep a message that is being sent forever.
+        check: Raises to cancel; called several times a second while an answer is awaited.
 
     Raises:
         OSError: The program does not start.
     """
 
     def __init__(
-        self, command: Sequence[str], *, cwd: Path, env: Mapping[str, str] | None = None, timeout_s: float
+        self,
+        command: Sequence[str],
+        *,
+        cwd: Path,
+        env: Mapping[str, str] | None = None,
+        timeout_s: float,
+        check: Callable[[], None] = lambda: None,
     ) -> None:
-        self._deadline = time.monotonic() + timeout_s
+        self._deadline, self._check = time.monotonic() + timeout_s, check
         self._process: ChildProcess[bytes] = ChildProcess(
             command, cwd=cwd, env=env, has_input=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
         )
         self._messages: queue.Queue[Any] = queue.Queue()
         self._last = 0
+        self._end = threading.Timer(timeout_s, self._kill)
+        self._end.daemon = True
+        self._end.start()
         self._reader = threading.Thread(target=self._read, name="editahead-language-server", daemon=True)
         self._reader.start()
 
@@ -56,16 +69,31 @@ class LanguageServer:
         self._last += 1
         self._send({"id": self._last, "method": method, "params": params})
         while True:
-            try:
-                message = self._messages.get(timeout=max(self._deadline - time.monotonic(), 0.0))
-            except queue.Empty:
-                raise ChildTimeoutError from None
-            if not isinstance(message, dict):
-                raise ChildError("the language server has ended")
-            if "method" in message and "id" in message:
+            message = self._next_message()
+            if "method" in message:
                 self._answer(message)
             elif message.get("id") == self._last:
                 return message.get("result")
+
+    def _next_message(self) -> Mapping[str, Any]:
+        while True:
+            self._check()
+            left = self._deadline - time.monotonic()
+            try:
+                message = self._messages.get(timeout=min(max(left, 0.0), _POLL_S))
+            except queue.Empty:
+                if left <= 0:
+                    raise ChildTimeoutError from None
+                continue
+            if not isinstance(message, dict):
+                raise self._ended()
+            return message
+
+    def _ended(self) -> ChildError:
+        """Return the error for a server that has ended, by itself or because its time is over."""
+        if time.monotonic() >= self._deadline:
+            return ChildTimeoutError()
+        return ChildError("the language server has ended")
 
     def notify(self, method: str, params: Any) -> None:
         """Send a notification."""
@@ -73,6 +101,7 @@ class LanguageServer:
 
     def close(self) -> None:
         """End the server."""
+        self._end.cancel()
         self._process.kill()
         self._process.wait()
         self._reader.join(_END_S)
@@ -80,6 +109,11 @@ class LanguageServer:
             if pipe is not None:
                 with suppress(OSError):
                     pipe.close()
+
+    def _kill(self) -> None:
+        """Kill the server, and what it has left behind: that may hold the pipe."""
+        self._process.kill()
+        self._process.poll()
 
     def _answer(self, message: Mapping[str, Any]) -> None:
         """Answer what the server asks of its client: it has no configuration, and takes note of the rest."""
@@ -95,14 +129,15 @@ class LanguageServer:
             self._process.stdin.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
             self._process.stdin.flush()
         except OSError as error:
-            raise ChildError("the language server has ended") from error
+            raise self._ended() from error
 
     def _read(self) -> None:
-        """Put each message in the queue, and None at the end."""
+        """Put each answer and request in the queue, and None at the end. Notifications are dropped: there may be many."""
         assert self._process.stdout is not None
-        with suppress(ValueError, OSError):
+        with suppress(ValueError, OSError, RecursionError):
             while (message := _read_message(self._process.stdout)) is not None:
-                self._messages.put(message)
+                if not isinstance(message, dict) or "id" in message:
+                    self._messages.put(message)
         self._messages.put(None)
 
 

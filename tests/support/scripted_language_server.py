@@ -1,7 +1,8 @@
 """A language server for tests, on stdio: `python scripted_language_server.py HOW`.
 
 It answers references with the whole words at the position, in all files that were opened or lie in its folder. With `late`,
-its first answer has the declaration alone; with `silent` it never answers; with `ends` it ends at the first request.
+its first answer has the declaration alone; with `silent` it never answers; with `ends` it ends at the first request. With
+`deaf` it reads nothing; with `nested` it sends what no parser reads; with `chatty` it sends many notifications, and ends.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+import time
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -50,6 +52,15 @@ def references(texts: dict[str, str], folder: Path, params: dict[str, Any]) -> l
 
 
 def main() -> None:
+    while HOW == "deaf":
+        time.sleep(60)
+    if HOW == "nested":
+        sys.stdout.buffer.write(b"Content-Length: 200000\r\n\r\n" + b"[" * 200_000)
+        sys.stdout.buffer.flush()
+    if HOW == "chatty":
+        for number in range(1000):
+            write({"method": "window/logMessage", "params": {"type": 4, "message": f"{number}"}})
+        return
     texts: dict[str, str] = {}
     folder, asked = Path(), 0
     while (message := read()) is not None:
