@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -12,7 +12,9 @@ import pytest
 import scripted_language_server
 from editahead_inference.finish.finisher import Finisher
 from editahead_inference.finish.report import ChangedFile, FinishReport
+from editahead_prompts.text.diff import diff_lines
 from editahead_prompts.text.snapshot import Snapshot
+from editahead_workspace.finish import language_servers as language_servers_module
 from editahead_workspace.finish.language_servers import LanguageServerWitness
 from editahead_workspace.uris import path_to_uri
 from language_servers import BASEDPYRIGHT, FOLDER, TYPESCRIPT, needs_server
@@ -91,6 +93,30 @@ def test_a_use_that_moved_with_the_change_is_found(house: House) -> None:
     house.add("fruit.py", FRUIT, FRUIT.replace("weigh", "tare"))
     house.add("uses.py", USES, "import os\n\n" + USES.replace("x = 1", "x = 2"))
     assert house.places(house.finish(house.witness())) == [("uses.py", 3)]
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("install")
+def test_each_file_with_places_is_read_and_compared_once(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    house.add(
+        "fruit.py", FRUIT + "\n\nprint(Apple().weigh(), Apple().weigh())\n", FRUIT.replace("weigh", "tare")
+    )
+    house.add("uses.py", USES + "".join(f"y = x.weigh() + {number}\n" for number in range(5)))
+    texts, looked = {one.uri: one for one in house.others}, []
+
+    def read(uri: str) -> Snapshot | None:
+        looked.append(uri)
+        return texts.get(uri)
+
+    def diff(before: Sequence[str], after: Sequence[str]) -> Sequence[tuple[int, int, int, int]]:
+        looked.append("a comparison")
+        return diff_lines(before, after)
+
+    monkeypatch.setattr(language_servers_module, "diff_lines", diff)
+    house.finish(LanguageServerWitness(house.folder, house.change, read))
+    assert sorted(looked) == ["a comparison", *texts]
 
 
 @pytest.mark.slow

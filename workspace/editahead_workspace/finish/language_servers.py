@@ -94,6 +94,10 @@ class LanguageServerWitness:
             if file.before is not None and file.after is not None
         }
         self._documents: Sequence[Snapshot] = ()
+        self._others: dict[str, Snapshot | None] = {}
+        """The files that places were in and that the change leaves as they are, by URI."""
+        self._hunks: dict[str, Sequence[tuple[int, int, int, int]]] = {}
+        """The changed lines of the files of the change that places were in, by the URI before."""
         self.asked: list[str] = []
         self.problems: list[str] = []
 
@@ -123,7 +127,9 @@ class LanguageServerWitness:
         self, kind: ServerKind, program: str, wanted: Sequence[DeletedName]
     ) -> Mapping[tuple[str, int, int], frozenset[Place]]:
         command = (program, *kind.command[1:])
-        with closing(LanguageServer(command, cwd=self._root, timeout_s=self._timeout_s)) as server:
+        with closing(
+            LanguageServer(command, cwd=self._root, timeout_s=self._timeout_s, check=self._check)
+        ) as server:
             self._open(server, kind)
             found: dict[tuple[str, int, int], frozenset[Place]] = {}
             for one in wanted:
@@ -200,24 +206,40 @@ class LanguageServerWitness:
         try:
             uri = str(location["uri"])
             line, character = (int(location["range"]["start"][name]) for name in ("line", "character"))
-        except (KeyError, TypeError, ValueError):
+        except (KeyError, TypeError, ValueError, OverflowError):
             return
         path = uris.uri_to_path(uri)
         uri = uri if path is None else uris.path_to_uri(path)
-        before = self._before.get(uri) or self._read(uri)
+        before = self._text_before(uri)
         if before is None or not 0 <= line < len(before.lines):
             return
         column = column_from_units(line_body(before.lines[line]), character, "utf-16")
-        after = self._after.get(uri)
-        now = line if after is None else _moved(before, after, line)
+        now = _moved(self._changed_lines(uri), line)
         if now is not None:
             yield self._now(uri), now, column
 
+    def _text_before(self, uri: str) -> Snapshot | None:
+        """Return a file as it was before the change; None without one. It is read once."""
+        if uri in self._before:
+            return self._before[uri]
+        if uri not in self._others:
+            self._others[uri] = self._read(uri)
+        return self._others[uri]
 
-def _moved(before: Snapshot, after: Snapshot, line: int) -> int | None:
-    """Return a line's number after a change; None for a line that it rewrote."""
+    def _changed_lines(self, uri: str) -> Sequence[tuple[int, int, int, int]]:
+        """Return the changed lines of a file, before and after. They are found once."""
+        after = self._after.get(uri)
+        if after is None:
+            return ()
+        if uri not in self._hunks:
+            self._hunks[uri] = list(diff_lines(self._before[uri].lines, after.lines))
+        return self._hunks[uri]
+
+
+def _moved(hunks: Sequence[tuple[int, int, int, int]], line: int) -> int | None:
+    """Return a line's number after changes; None for a line that they rewrote."""
     shift = 0
-    for i1, i2, j1, j2 in diff_lines(before.lines, after.lines):
+    for i1, i2, j1, j2 in hunks:
         if line < i1:
             break
         if line < i2:
