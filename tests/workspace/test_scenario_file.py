@@ -13,6 +13,7 @@ from editahead_evals.scenarios.scenario_file import SCENARIOS, Scenario, Shown, 
 from editahead_evals.scenarios.script import Cursor as CursorStep
 from editahead_evals.scenarios.script import Open, Type
 from editahead_prompts.history.edit_history import EditHistory
+from editahead_prompts.secrets.masking import Masks
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot, split_lines
 from editahead_workspace.scenario_file import Cursor, take_back, write_scenario
@@ -139,3 +140,18 @@ def test_documents_that_are_not_there_end_what_is_taken_back() -> None:
     assert {edit.uri for edit in before.edits} == {documents[0].uri}
     written = write_scenario(take_back(documents, history.edits), [], about="two documents") or ""
     assert "-- other: b.py --" in written or "file: b.py" in written
+
+
+def test_a_document_without_edits_is_masked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    masked = []
+
+    def mask_snapshot(self: Masks, snapshot: Snapshot) -> Snapshot:
+        masked.append(snapshot.uri.rpartition("/")[2])
+        return snapshot
+
+    monkeypatch.setattr(Masks, "mask_snapshot", mask_snapshot)
+    texts = ["x = 1\n" * 20, "y = 1\n"]
+    documents, history = typed(texts, [(0, 12 * number, 1, "z", 1.0) for number in range(4)])
+    before = take_back(documents, history.edits)
+    assert write_scenario(before, ROOTS, about="x") is not None
+    assert masked.count("b.py") == 1

@@ -150,10 +150,11 @@ class _Stages:
             lines[edit.line : edit.line + len(edit.old)] = edit.new
             texts[edit.uri] = replace(texts[edit.uri], lines=tuple(lines))
             stages.append(dict(texts))
-        masks = SecretMasker().masks_for([text for stage in stages for text in stage.values()])
-        self._texts = [
-            {uri: _plain(masks.mask_snapshot(text).text) for uri, text in stage.items()} for stage in stages
-        ]
+        # A document is the same in the stages between two edits of it, and is masked once.
+        distinct = {id(text): text for stage in stages for text in stage.values()}
+        masks = SecretMasker().masks_for(distinct.values())
+        masked = {key: _plain(masks.mask_snapshot(text).text) for key, text in distinct.items()}
+        self._texts = [{uri: masked[id(text)] for uri, text in stage.items()} for stage in stages]
         self.end: Cursor | None = None
         """Where the last step leaves the cursor."""
 
