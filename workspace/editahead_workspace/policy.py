@@ -177,7 +177,7 @@ def policy_file() -> Path:
     """Return the place of the policy on this system. No environment variable moves it.
 
     Raises:
-        OSError: The registry of Windows does not tell the folder.
+        OSError: The registry of Windows does not name the folder.
     """
     if sys.platform == "win32":
         import winreg
