@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import count
 
@@ -146,7 +147,7 @@ class Pipeline:
         Raises:
             Cancelled: By `check` only.
         """
-        with self._syntax.checked(_rarely(check)):
+        with self._syntax.checked(_rarely(check)), self._forgetting_new():
             if self._closed is not None:
                 state = self._closed.extend(state, check, math.inf, MAX_FILES)
             targets = (state.document, *state.other_documents, *state.closed_documents)
@@ -158,17 +159,24 @@ class Pipeline:
             ]
             return state, rest_of_rule(state, shown, candidates, self._gate, self._syntax, check)
 
+    @contextmanager
+    def _forgetting_new(self) -> Iterator[None]:
+        """Take the closed files of a search that is cancelled for new again: the next keystroke must not search them all."""
+        try:
+            yield
+        except Cancelled:
+            if self._closed is not None:
+                self._closed.forget_new()
+            raise
+
     def _search(
         self, state: EditorState, max_new_chars: float, check: Callable[[], None]
     ) -> tuple[EditorState, list[Candidate]]:
         """Return the state with its closed files, and the candidates of all predictors."""
-        if self._closed is None:
+        with self._forgetting_new():
+            if self._closed is not None:
+                state = self._closed.extend(state, check, max_new_chars)
             return self._collected(state, check)
-        try:
-            return self._collected(self._closed.extend(state, check, max_new_chars), check)
-        except Cancelled:
-            self._closed.forget_new()
-            raise
 
     def _collected(
         self, state: EditorState, check: Callable[[], None]

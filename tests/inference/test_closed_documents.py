@@ -16,6 +16,7 @@ from editahead_inference.gate.thresholds import threshold
 from editahead_inference.pipeline import Pipeline
 from editahead_prompts.state import EditorState, PastEdit
 from editahead_prompts.state_json import state_from_json, state_to_json
+from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
 from memory_codebase import MemoryCodebase
 
@@ -127,6 +128,24 @@ def test_a_search_that_has_not_ended_begins_anew() -> None:
     found = pipeline.predict(renamed())
     assert found.is_partial
     assert [closed.uri for closed in found.state.closed_documents] == [THERE]
+
+
+def test_files_of_a_rest_of_a_rule_that_took_too_long_are_new_again() -> None:
+    codebase = MemoryCodebase({OTHER: ORDERS + LONG * (MAX_NEW_CHARS // 45)})
+    pipeline = Pipeline(codebase=codebase)
+    shown = Candidate(HERE, Edit(), 0, 0, "propagation", "", "")
+    asked = 0
+
+    def cancel_late() -> None:
+        nonlocal asked
+        asked += 1
+        if asked > 8:
+            raise Cancelled
+
+    with pytest.raises(Cancelled):
+        pipeline.rest_of_rule(renamed(), shown, cancel_late)
+    found = pipeline.predict(renamed())
+    assert found.is_partial and not found.state.closed_documents
 
 
 def test_a_deleted_file_is_left_out() -> None:
