@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 _ANNOTATION = "1"
 """The id of the annotation of all edits."""
+_CHANGED = "The text has changed meanwhile. Ask again."
+_TOO_LONG = "The search for the other places took too long."
 
 
 @dataclass(frozen=True)
@@ -68,10 +70,13 @@ async def _finish(server: Server, argument: AcceptAllArgument) -> AcceptAllResul
     if shown is None or id is None or document is None:
         raise JsonRpcException("No next edit is shown whose rule could be followed.", REQUEST_FAILED, None)
     state = server.session.build_state(document, server.session.cursor(document)).after_pause()
-    found = await server.predictions.rest_of_rule(state, shown.candidate)
-    if found is not None:
-        state = found[0]
-    files = _files(server, state, shown.candidate, shown.edit, {} if found is None else found[1])
+    found = await server.predictions.rest_of_rule(
+        state, shown.candidate, lambda: document.snapshot is state.document
+    )
+    if found is None:
+        is_stale = document.snapshot is not state.document
+        raise JsonRpcException(_CHANGED if is_stale else _TOO_LONG, REQUEST_FAILED, None)
+    files = _files(server, found[0], shown.candidate, shown.edit, found[1])
     if not files:
         raise JsonRpcException("No place is left to which the edit applies.", REQUEST_FAILED, None)
     label = rule_label(shown.candidate.label)
@@ -118,7 +123,7 @@ def _files(
         if snapshot is None:
             continue
         if document is not None and document.snapshot is not snapshot:
-            raise JsonRpcException("The text has changed meanwhile. Ask again.", REQUEST_FAILED, None)
+            raise JsonRpcException(_CHANGED, REQUEST_FAILED, None)
         files.append(_FileEdit(snapshot, found[uri], None if document is None else snapshot.version))
     return files
 

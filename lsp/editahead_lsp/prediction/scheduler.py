@@ -295,15 +295,25 @@ class PredictionScheduler:
         return await self._started_worker().call(work, idle=idle)
 
     async def rest_of_rule(
-        self, state: EditorState, shown: Candidate
+        self, state: EditorState, shown: Candidate, is_wanted: Callable[[], bool]
     ) -> tuple[EditorState, Mapping[str, Edit]] | None:
         """Return one edit for each document that makes all places of a prediction's rule, and the searched state.
 
-        None if it takes too long, or without predictors.
+        None if it takes too long, if it is not wanted any more, or without predictors.
+
+        Args:
+            state: The state.
+            shown: The prediction.
+            is_wanted: Returns whether the result still matters, on the worker: keystrokes wait for their predictions else.
         """
 
         def search(check: Callable[[], None]) -> tuple[EditorState, Mapping[str, Edit]] | None:
-            return None if self._pipeline is None else self._pipeline.rest_of_rule(state, shown, check)
+            def check_wanted() -> None:
+                check()
+                if not is_wanted():
+                    raise Cancelled
+
+            return None if self._pipeline is None else self._pipeline.rest_of_rule(state, shown, check_wanted)
 
         try:
             return await self._new_job(SEARCH_DEADLINE_S).run(search)

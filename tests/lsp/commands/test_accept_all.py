@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+import asyncio
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any, NoReturn
 
 import pytest
 
+from editahead_inference.candidates import Candidate
 from editahead_inference.pipeline import Pipeline
+from editahead_prompts.state import EditorState
 from memory_codebase import MemoryCodebase
 from server_harness import ServerHarness
 
@@ -97,6 +101,38 @@ async def test_what_the_person_rejected_is_left_out(harness: ServerHarness) -> N
     (first, *_) = await harness.predictions(HERE, 2, 0, 17, trigger="manual")
     result = await harness.command("acceptAll", {"id": first["id"], "dryRun": True})
     assert [line for line, _ in made(result, HERE)] == [8]
+
+
+class SlowPipeline(Pipeline):
+    """A pipeline whose search for all places goes on until it is cancelled."""
+
+    def __init__(self) -> None:
+        super().__init__(codebase=MemoryCodebase({}))
+        self.is_searching = threading.Event()
+
+    def rest_of_rule(
+        self, state: EditorState, shown: Candidate, check: Callable[[], None] = lambda: None
+    ) -> NoReturn:
+        self.is_searching.set()
+        while True:
+            check()
+
+
+@pytest.mark.parametrize(("is_changed", "reason"), [(True, "has changed"), (False, "took too long")])
+async def test_a_search_ends_with_the_next_keystroke_and_in_time(is_changed: bool, reason: str) -> None:
+    pipeline, now = SlowPipeline(), [0.0]
+    harness = ServerHarness(pipeline, clock=lambda: now[0])
+    id = await rename(harness)
+    params = {"command": "editahead.acceptAll", "arguments": [{"id": id}]}
+    request = harness.send("workspace/executeCommand", params)
+    assert await asyncio.to_thread(pipeline.is_searching.wait, 10)
+    if is_changed:
+        harness.change(HERE, 3, (9, 0, 9, 0, "x"))
+    else:
+        now[0] += 60
+    error = (await harness.reply(request))["error"]
+    assert error["code"] == -32803 and reason in error["message"]
+    harness.finish()
 
 
 async def test_without_a_prediction_it_is_refused(harness: ServerHarness) -> None:
