@@ -9,7 +9,7 @@ import type { DocumentVersion, NextEditResult, Prediction, Silence, Trigger } fr
 import { nextPart, rebaseOverPart, type ContentChange, type PartKind } from "./core/trackedEdit";
 import { Decorations, visibleLinesOf } from "./decorations";
 import { DiagnosticsTracker } from "./diagnostics";
-import { isGhostTextEnabled, isByUser, isSupported, reasonOf, stateOf, toPosition } from "./document";
+import { isGhostTextEnabled, isByUser, isSupported, reasonOf, stateOf, textOf, toPosition } from "./document";
 import { isEvidenceWanted } from "./evidence";
 import { RequestTimer } from "./requestTimer";
 import type { GhostText, ServerManager } from "./server";
@@ -235,7 +235,7 @@ export class View implements vscode.Disposable {
     if (this.isSubtle) return this.follow();
     if (!isCursorHere(this.keyContext(editor))) return this.goThere();
     const edits = current.edits ?? [];
-    const part = nextPart(edits, kind);
+    const part = nextPart(edits, kind, textOf(editor.document));
     const edit = part === undefined ? undefined : edits[part.editIndex];
     if (part === undefined || edit === undefined) return;
     if (part.isLast) return this.accept(editor, current);

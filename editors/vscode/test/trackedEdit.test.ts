@@ -75,7 +75,7 @@ test("words lead to the whole edit", () => {
   let edits = trackEdits([{ range: { start: at(0, 4), end: at(0, 10) }, newText: "brand.new(1, two)" }], textInMemory(text));
   const steps: string[] = [];
   for (let i = 0; i < 20; i++) {
-    const part = nextPart(edits, "word");
+    const part = nextPart(edits, "word", textInMemory(text));
     const edit = part && edits[part.editIndex];
     if (part === undefined || edit === undefined) break;
     text = text.slice(0, edit.start) + part.text + text.slice(edit.end);
@@ -89,14 +89,27 @@ test("words lead to the whole edit", () => {
 
 test("lines lead to the whole edit", () => {
   const edits = trackEdits([{ range: { start: at(1, 6), end: at(1, 6) }, newText: "turn 1\n    pass" }], textInMemory(CODE));
-  const part = nextPart(edits, "line");
+  const part = nextPart(edits, "line", textInMemory(CODE));
   assert.equal(part?.text, "turn 1");
   assert.equal(part?.isLast, false);
   assert.equal(part?.acceptedLength, 6);
   const rest = rebaseOverPart(edits, part!);
   assert.equal(currentText(rest[0]!), "turn 1");
-  assert.equal(nextPart(rest, "line")?.text, "turn 1\n    pass");
-  assert.equal(nextPart(rest, "line")?.isLast, true);
+  assert.equal(nextPart(rest, "line", textInMemory(CODE))?.text, "turn 1\n    pass");
+  assert.equal(nextPart(rest, "line", textInMemory(CODE))?.isLast, true);
+});
+
+test("a line at the start of its line does not join the line below", () => {
+  for (const end of ["\n", "\r\n"]) {
+    const code = `a()${end}b()${end}`;
+    const newText = `x()${end}y()${end}`;
+    const edits = trackEdits([{ range: { start: at(1, 0), end: at(1, 0) }, newText }], textInMemory(code));
+    const part = nextPart(edits, "line", textInMemory(code));
+    assert.equal(part?.text, `x()${end}`);
+    const rest = nextPart(rebaseOverPart(edits, part!), "line", textInMemory(`a()${end}x()${end}b()${end}`));
+    assert.equal(rest?.text, newText);
+    assert.equal(rest?.isLast, true);
+  }
 });
 
 test("the parts of random edits lead to the whole edit", () => {
@@ -110,7 +123,7 @@ test("the parts of random edits lead to the whole edit", () => {
     const kind = next() < 0.5 ? "word" : "line";
     for (let steps = 0; ; steps++) {
       assert.ok(steps < 100, JSON.stringify([oldText, newText, kind]));
-      const part = nextPart(edits, kind);
+      const part = nextPart(edits, kind, textInMemory(text));
       const edit = part && edits[part.editIndex];
       if (part === undefined || edit === undefined) break;
       text = text.slice(0, edit.start) + part.text + text.slice(edit.end);

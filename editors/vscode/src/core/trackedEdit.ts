@@ -108,13 +108,15 @@ export function ghostTextAt(edits: readonly TrackedEdit[], cursor: number): stri
   return result === edit.newText ? insertion : undefined;
 }
 
-// A word includes the blanks before it; a line includes the line end before it.
+export type PartKind = "word" | "line";
+
+// A word includes the blanks before it. A line includes the line end before it; one that begins at its start includes that
+// behind it, so that it does not join the line below.
 const PART_PATTERNS = {
   word: /^\s*(?:[\p{L}\p{N}\p{M}_$]+|[^\p{L}\p{N}\p{M}_$\s]+)?/u,
   line: /^(?:\r\n|[\n\r])?[^\n\r]*/,
+  wholeLine: /^[^\n\r]*(?:\r\n|[\n\r])?/,
 };
-
-export type PartKind = keyof typeof PART_PATTERNS;
 
 /** The next word or line of a prediction, to accept on its own. */
 export interface EditPart {
@@ -137,8 +139,15 @@ function remainingHunks(edit: TrackedEdit): Hunk[] {
   return [{ oldStart: typed, oldEnd: typed, newStart: typed, newEnd: edit.newText.length }];
 }
 
-/** Return the next word or line, with the removals before that word or within that line. */
-export function nextPart(edits: readonly TrackedEdit[], kind: PartKind): EditPart | undefined {
+// Return the length of the next word or line of an edit's new text, from the offset `from` on.
+function partLength({ start, newText }: TrackedEdit, from: number, kind: PartKind, text: Text): number {
+  const isLineStart = from === 0 ? text.positionAt(start).character === 0 : /[\n\r]/.test(newText.charAt(from - 1));
+  const pattern = PART_PATTERNS[kind === "line" && isLineStart ? "wholeLine" : kind];
+  return pattern.exec(newText.slice(from))?.[0].length ?? 0;
+}
+
+/** Return the next word or line, with the removals before that word or within that line. `text` is the present document. */
+export function nextPart(edits: readonly TrackedEdit[], kind: PartKind, text: Text): EditPart | undefined {
   let acceptedLength = 0;
   for (const [editIndex, edit] of edits.entries()) {
     const present = currentText(edit);
@@ -147,14 +156,14 @@ export function nextPart(edits: readonly TrackedEdit[], kind: PartKind): EditPar
       acceptedLength += edit.newText.length;
       continue;
     }
-    const stop = first.newStart + (PART_PATTERNS[kind].exec(edit.newText.slice(first.newStart))?.[0].length ?? 0);
+    const stop = first.newStart + partLength(edit, first.newStart, kind, text);
     let [finalLength, replacedEnd] = [Math.min(first.newEnd, stop), first.oldEnd];
     for (const hunk of kind === "line" ? others : []) {
       if (hunk.newStart < stop) [finalLength, replacedEnd] = [Math.min(hunk.newEnd, stop), hunk.oldEnd];
     }
-    const text = edit.newText.slice(0, finalLength) + present.slice(replacedEnd);
-    const isLast = editIndex === edits.length - 1 && text === edit.newText;
-    return { editIndex, text, finalLength, acceptedLength: acceptedLength + finalLength, isLast };
+    const accepted = edit.newText.slice(0, finalLength) + present.slice(replacedEnd);
+    const isLast = editIndex === edits.length - 1 && accepted === edit.newText;
+    return { editIndex, text: accepted, finalLength, acceptedLength: acceptedLength + finalLength, isLast };
   }
   return undefined;
 }
