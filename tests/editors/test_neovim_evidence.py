@@ -66,7 +66,9 @@ def count_places(neovim: Neovim) -> None:
         """local server = vim.lsp.get_clients({ name = 'editahead' })[1]
         local notify = server.notify
         server.notify = function(self, method, ...)
-          if method == 'editahead/evidence' then vim.g.places = #(...).references end
+          if method == 'editahead/evidence' then
+            vim.g.places, vim.g.renames = #(...).references, #(...).renames
+          end
           return notify(self, method, ...)
         end"""
     )
@@ -101,3 +103,26 @@ def test_the_option_switches_it_off(start: Start) -> None:
     neovim.keys("cwtare<Esc>j")
     neovim.until("vim.fn.getline(2):find('tare') ~= nil")
     assert neovim.lua("return vim.g.asked or 0") == 0
+
+
+RENAMED_AT_ONCE = """
+      elseif method == 'textDocument/rename' then
+        callback(nil, { changes = vim.NIL, documentChanges = {
+          { textDocument = { uri = vim.uri_from_fname('/nowhere/uses.py'), version = vim.NIL },
+            edits = { { range = told[1].range, newText = params.newName } } } } })
+        return true, asked
+"""
+
+
+def test_an_answer_at_once_about_a_closed_file_opens_none(start: Start) -> None:
+    neovim = start(SHOP)
+    at = {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 5}}
+    place = {"uri": neovim.lua("return vim.uri_from_bufnr(0)"), "range": at}
+    references = "      elseif method == 'textDocument/references' then"
+    neovim.lua(SCRIPTED.replace(references, RENAMED_AT_ONCE + references), [place])
+    count_places(neovim)
+    neovim.keys("2G0fw")
+    neovim.until("(vim.g.places or 0) > 0")
+    assert neovim.lua("return vim.g.renames") == 1
+    assert neovim.lua("return vim.fn.bufexists('/nowhere/uses.py')") == 0
+    assert "Error" not in neovim.messages

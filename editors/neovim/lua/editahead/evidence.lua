@@ -7,12 +7,12 @@ local M = {}
 M.budget_ms = 300
 local RENAME, REFERENCES = "textDocument/rename", "textDocument/references"
 
--- Convert a position between encodings; in a file that is not loaded, it stays as it is.
+-- Convert a position between encodings; in a file that is not loaded, it stays as it is. No buffer is made for such a file.
 local function convert(uri, position, from, to)
-  local bufnr = vim.uri_to_bufnr(uri)
-  if from == to or not vim.api.nvim_buf_is_loaded(bufnr) then
+  if from == to or vim.fn.bufloaded(vim.uri_to_fname(uri)) == 0 then
     return position
   end
+  local bufnr = vim.uri_to_bufnr(uri)
   local line = vim.api.nvim_buf_get_lines(bufnr, position.line, position.line + 1, false)[1] or ""
   local byte = vim.str_byteindex(line, from, position.character, false)
   return { line = position.line, character = vim.str_utfindex(line, to, byte, false) }
@@ -25,6 +25,11 @@ local function place(uri, range, from, to)
   }
 end
 
+-- Return a field of an answer as a table. A server may leave it out, or say that it is null.
+local function table_of(value)
+  return type(value) == "table" and value or {}
+end
+
 -- Return the places of a rename as the server wants them.
 local function renames_of(edit, from, to)
   local found = {}
@@ -35,10 +40,10 @@ local function renames_of(edit, from, to)
       end
     end
   end
-  for uri, edits in pairs(edit.changes or {}) do
+  for uri, edits in pairs(table_of(edit.changes)) do
     add(uri, edits)
   end
-  for _, change in ipairs(edit.documentChanges or {}) do
+  for _, change in ipairs(table_of(edit.documentChanges)) do
     if change.edits then
       add(change.textDocument.uri, change.edits)
     end
@@ -83,7 +88,7 @@ function M.ask(other, bufnr, asked, server)
   local position = convert(asked.textDocument.uri, asked.symbol.range.start, to, from)
   local params = { textDocument = { uri = asked.textDocument.uri }, position = position }
   local told = { renames = {}, references = {}, source = other.name, complete = false }
-  local waiting, is_over = {}, false
+  local waiting, left, is_over = {}, 2, false
   local function finish()
     if is_over then
       return
@@ -96,23 +101,31 @@ function M.ask(other, bufnr, asked, server)
       server:notify("editahead/evidence", vim.tbl_extend("error", asked, told))
     end
   end
+  local function end_one()
+    left = left - 1
+    if left == 0 then
+      finish()
+    end
+  end
+  -- A server in this process may answer before this returns.
   local function request(method, more, use)
     if not other:supports_method(method, bufnr) then
-      return
+      return end_one()
     end
-    local sent, id
+    local is_answered, sent, id = false, nil, nil
     sent, id = other:request(method, vim.tbl_extend("error", params, more), function(err, result)
+      is_answered = true
       waiting[id or -1] = nil
       if not is_over then
         if not err and type(result) == "table" then
           use(result)
         end
-        if next(waiting) == nil then
-          finish()
-        end
+        end_one()
       end
     end, bufnr)
-    if sent and id then
+    if not sent then
+      end_one()
+    elseif not is_answered then
       waiting[id] = true
     end
   end
