@@ -64,3 +64,20 @@ def test_without_a_prediction_nothing_is_made(start: Start) -> None:
     neovim = start("x = 1\n", plan={})
     neovim.keys(":Editahead all<CR>")
     neovim.until("vim.fn.execute('messages'):find('No next edit is shown')")
+
+
+def test_after_a_change_while_all_are_asked_for_nothing_is_drawn(start: Start) -> None:
+    neovim = rename(start)
+    neovim.lua(
+        """local client = require('editahead.client')
+        local execute = client.execute
+        client.execute = function(bufnr, command, arguments, on_result)
+          execute(bufnr, command, arguments, function(result)
+            vim.api.nvim_buf_set_lines(bufnr, 0, 0, false, { '# above' })
+            on_result(result)
+          end)
+        end"""
+    )
+    neovim.keys("<M-CR>")
+    neovim.until("vim.fn.execute('messages'):find('the text has changed since')")
+    assert not neovim.lua("return require('editahead.apply_preview').is_open()")

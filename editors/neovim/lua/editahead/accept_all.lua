@@ -30,8 +30,22 @@ local function read(edit, label)
   return { documentChanges = changes }, hunks
 end
 
+local STALE = "Nothing was changed: the text has changed since."
+
+-- Return whether an edit is of another version of a buffer, after the person went on typing.
+local function is_stale(edit)
+  return vim.iter(edit.documentChanges):any(function(change)
+    local document = change.textDocument
+    local version = vim.lsp.util.buf_versions[vim.uri_to_bufnr(document.uri)]
+    return type(document.version) == "number" and version ~= nil and version ~= document.version
+  end)
+end
+
 local function show(server, bufnr, id, result)
   local edit, hunks = read(result.edit, result.label)
+  if is_stale(edit) then
+    return notify(STALE, vim.log.levels.WARN)
+  end
   vim.cmd.stopinsert()
   apply_preview.open({
     hunks = hunks,
@@ -45,7 +59,7 @@ local function show(server, bufnr, id, result)
       notify("Nothing was changed.")
     end,
     on_change = function()
-      notify("Nothing was changed: the text has changed since the preview.", vim.log.levels.WARN)
+      notify(STALE, vim.log.levels.WARN)
     end,
   })
   local keys = config.options.keys
