@@ -73,6 +73,17 @@ def test_a_count_accepts_so_many_lines(start: Start) -> None:
     neovim.until_text("a = 1\nvisitor = 1\n# one\n# two\nb = 2\n")
 
 
+def test_the_count_of_the_insert_command_accepts_no_lines(start: Start) -> None:
+    neovim = start("a = 1\nguest = 1\nb = 2\n", plan={"replace": {"guest = 1\n": "visitor = 1\n# one\n# two\n"}})
+    neovim.until(VISIBLE)
+    neovim.keys("j0")
+    neovim.until(VISIBLE)
+    neovim.keys("3i")
+    neovim.until(f"{VISIBLE} and vim.fn.mode() == 'i'")
+    neovim.keys("<M-C-Right>")
+    neovim.until_text("a = 1\nvisitor = 1\nb = 2\n")
+
+
 def test_alternatives_of_an_edit_elsewhere(start: Start) -> None:
     neovim = start("x = 1\nguest = 2\nguest = 3\nguest = 4\n", plan=RENAME)
     neovim.listen()

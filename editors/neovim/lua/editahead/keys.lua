@@ -182,7 +182,7 @@ function M.map(bufnr)
       end
       vim.keymap.set(mode, lhs, function()
         if is_handled(mode, lhs, name) and (not action.when or action.when()) then
-          local count = vim.v.count1
+          local count = mode == "n" and vim.v.count1 or 1 -- `3o` leaves its count for insert mode
           return run_later(function()
             action[2](count)
           end)
