@@ -81,3 +81,17 @@ def test_after_a_change_while_all_are_asked_for_nothing_is_drawn(start: Start) -
     neovim.keys("<M-CR>")
     neovim.until("vim.fn.execute('messages'):find('the text has changed since')")
     assert not neovim.lua("return require('editahead.apply_preview').is_open()")
+
+
+def test_an_edit_in_a_closed_fold_is_no_edit_in_sight(start: Start) -> None:
+    neovim = start(PRICE)
+    neovim.keys(":set foldmethod=manual<CR>:3,6fold<CR>gg/price<CR>cwcost<Esc>")
+    neovim.until(f"vim.api.nvim_get_mode().mode == 'n' and {VISIBLE}")
+    neovim.settle()
+    assert neovim.hint
+    neovim.keys("<Tab>")
+    neovim.settle()
+    assert neovim.text.count("cost") == 1, "only its code is shown"
+    assert any("cost += 1" in row for row in neovim.screen)
+    neovim.keys("<Tab>")
+    neovim.until("vim.fn.getline(3):find('cost += 1', 1, true) and vim.fn.foldclosed(3) == -1")

@@ -240,7 +240,7 @@ function M.draw(prediction, live, ordinal, is_previewed, is_subtle)
     draw_preview(bufnr, cursor[1] - 1, ("%s:%d"):format(name, target + 1), preview)
     return
   end
-  if target < top or target > bottom then
+  if target < top or target > bottom or vim.fn.foldclosed(target + 1) ~= -1 then
     draw_hint(win, target < top, format_line_count(math.abs(target - cursor[1] + 1)) .. ": ", label)
     return
   end

@@ -199,14 +199,16 @@ function Prediction:is_elsewhere(live, bufnr, row)
   return row < live[1].row or row > live[#live].end_row
 end
 
---- Return whether one of the edits' lines is visible in the current window.
+--- Return whether one of the edits' lines is visible in the current window, and in no closed fold.
 ---@param live editahead.LiveEdit[]
 ---@return boolean
 function Prediction:is_in_sight(live)
+  local top, bottom = vim.fn.line("w0"), vim.fn.line("w$")
   return self.bufnr == vim.api.nvim_get_current_buf()
-    and #live > 0
-    and live[#live].end_row + 1 >= vim.fn.line("w0")
-    and live[1].row + 1 <= vim.fn.line("w$")
+    and vim.iter(live):any(function(at)
+      local line = math.max(at.row + 1, top)
+      return line <= math.min(at.end_row + 1, bottom) and vim.fn.foldclosed(line) == -1
+    end)
 end
 
 --- Return the first line that changes, for an edit elsewhere.
