@@ -48,6 +48,21 @@ def test_tab_leads_to_a_closed_file_and_makes_the_edit_there(start: Start) -> No
     neovim.until("vim.fn.expand('%:t') == 'prices.py'")
 
 
+def test_who_types_on_in_the_opened_file_makes_the_edit_by_another_tab(start: Start) -> None:
+    neovim = start({"prices.py": PRICES, "orders.py": ORDERS})
+    neovim.until(INDEXED)
+    neovim.keys("/net<CR>cwcompute_total<Esc>5G")
+    neovim.until(VISIBLE)
+    neovim.keys("<Tab>")
+    neovim.settle()
+    neovim.keys("<Tab>Go# by hand<Esc>gg")
+    neovim.until(f"vim.fn.expand('%:t') == 'orders.py' and {VISIBLE}")
+    neovim.settle()
+    assert neovim.text == f"{ORDERS}# by hand\n"
+    neovim.keys("<Tab>")
+    neovim.until_text(ORDERS.replace("import net_total", "import compute_total") + "# by hand\n")
+
+
 def test_what_is_found_in_a_pause_appears_without_a_key(start: Start) -> None:
     long = ORDERS + f"{'x' * 97} = 1\n" * (MAX_NEW_CHARS // 45)
     neovim = start({"prices.py": PRICES, "orders.py": long})

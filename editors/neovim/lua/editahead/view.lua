@@ -258,6 +258,7 @@ end
 ---@param bufnr integer
 function M.on_text_changed(bufnr)
   local view = view_of(bufnr)
+  accepted_there = nil -- the user goes on by hand
   if view.is_drawn and view.current and view.current.bufnr ~= bufnr then
     view.has_typed_over = true
     clear_predictions(bufnr)
