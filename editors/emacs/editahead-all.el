@@ -37,12 +37,17 @@
   (let* ((edit (plist-get result :edit))
          (hunks (editahead--hunks-of edit))
          (preview (make-editahead--preview :server server :buffer buffer :edit edit :hunks hunks)))
-    (setq editahead--preview preview)
-    (editahead--watch preview buffer)
-    (editahead--draw-preview preview hunks)
-    (message "Editahead: %s.  %s" (plist-get result :message)
-             (substitute-command-keys "\\<editahead-preview-mode-map>\
-\\[editahead-preview-apply] makes them, \\[editahead-preview-discard] discards them"))))
+    (cond
+     ((or (not (buffer-live-p buffer)) (editahead--stale-p edit))
+      (message "Editahead: Nothing was changed: the text has changed since"))
+     (t
+      (editahead--close-preview)
+      (setq editahead--preview preview)
+      (editahead--watch preview buffer)
+      (editahead--draw-preview preview hunks)
+      (message "Editahead: %s.  %s" (plist-get result :message)
+               (substitute-command-keys "\\<editahead-preview-mode-map>\
+\\[editahead-preview-apply] makes them, \\[editahead-preview-discard] discards them"))))))
 
 (defun editahead--hunks-of (edit)
   "Return the text edits of the workspace EDIT as hunks of a preview."

@@ -60,6 +60,42 @@ def test_all_edits_of_a_kind_are_drawn_and_then_made(play: Play) -> None:
     ]
 
 
+def test_all_edits_asked_for_twice_are_drawn_once(play: Play) -> None:
+    said = play(
+        PRICE,
+        """
+        (search-forward "price") (delete-char -5) (insert "cost")
+        (session-ask)
+        (let ((answers 0))
+          (advice-add 'editahead--preview-all :after (lambda (&rest _) (setq answers (1+ answers))))
+          (session-press "M-RET") (session-press "M-RET")
+          (session-until (lambda () (= answers 2))))
+        (session-press "C-g")
+        (session-say editahead--preview (seq-count (lambda (overlay) (overlay-get overlay 'after-string))
+                                                   (overlays-in (point-min) (point-max))))
+        """,
+    )
+    assert said == [[None, 0]]
+
+
+def test_all_edits_of_a_text_that_has_changed_since_are_not_drawn(play: Play) -> None:
+    said = play(
+        PRICE,
+        """
+        (search-forward "price") (delete-char -5) (insert "cost")
+        (session-ask)
+        (advice-add 'editahead--preview-all :before
+                    (lambda (&rest _)
+                      (with-current-buffer "stay.py"
+                        (goto-char (point-min)) (insert "# above\\n") (eglot--signal-textDocument/didChange))))
+        (session-press "M-RET")
+        (session-heard "the text has changed since")
+        (session-say editahead--preview)
+        """,
+    )
+    assert said == [[None]]
+
+
 def test_with_jump_first_tab_jumps_then_makes_it(play: Play) -> None:
     said = play(
         STAY,
