@@ -318,6 +318,21 @@ While the edit comes, it moves along: the server learns of the change at once."
                                (eglot--signal-textDocument/didChange))))
                    (current-buffer))))))
 
+(defun editahead--with-buffer-text (edit)
+  "Return the workspace EDIT with new texts as buffers have them.
+What the server has read from a file may have other line ends."
+  (let ((changes (seq-map
+                  (lambda (change)
+                    (if-let ((edits (plist-get change :edits)))
+                        (plist-put (copy-sequence change) :edits
+                                   (vconcat (seq-map (lambda (one)
+                                                       (plist-put (copy-sequence one) :newText
+                                                                  (editahead--buffer-text (plist-get one :newText))))
+                                                     edits)))
+                      change))
+                  (plist-get edit :documentChanges))))
+    (plist-put (copy-sequence edit) :documentChanges (vconcat changes))))
+
 (defun editahead-preview-apply ()
   "Make the edit in the preview."
   (interactive)
@@ -329,7 +344,7 @@ While the edit comes, it moves along: the server learns of the change at once."
     (with-current-buffer (editahead--preview-buffer preview)
       (with-suppressed-warnings ((free-vars eglot-confirm-server-edits))
         (dlet ((eglot-confirm-server-edits nil))
-          (eglot--apply-workspace-edit edit nil))))
+          (eglot--apply-workspace-edit (editahead--with-buffer-text edit) nil))))
     (message "Editahead: Applied the sketch in %s" (editahead--count hunks "place"))))
 
 (defun editahead-preview-discard ()

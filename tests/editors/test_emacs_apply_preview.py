@@ -185,3 +185,21 @@ def test_a_file_that_is_not_open_is_previewed_too(play: Play) -> None:
         """,
     )
     assert said == [["x = 1\n"], [["x = 2\n", True]]]
+
+
+def test_line_ends_of_a_file_are_not_doubled_in_its_buffer(play: Play) -> None:
+    said = play(
+        "def f():\n    return 1\n",
+        """
+        (let ((start '(:line 0 :character 0)))
+          (setq editahead--preview
+                (make-editahead--preview
+                 :server (eglot-current-server) :buffer (current-buffer)
+                 :edit `(:documentChanges
+                         [(:textDocument (:uri ,(plist-get (eglot--TextDocumentIdentifier) :uri) :version nil)
+                           :edits [(:range (:start ,start :end ,start) :newText "import os\\r\\n")])]))))
+        (editahead-preview-apply)
+        (session-say (buffer-string))
+        """,
+    )
+    assert said == [["import os\ndef f():\n    return 1\n"]]
