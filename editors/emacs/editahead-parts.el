@@ -49,6 +49,7 @@ A line of a replacement takes what it replaces along."
    ((editahead--subtle-p) (editahead-reveal))
    ((editahead-elsewhere-p) (editahead--go))
    (t
+    (barf-if-buffer-read-only)
     (let ((edits editahead--edits) (accepted 0) (part nil))
       (while (and edits (not part))
         (pcase-let ((`(,begin ,end ,text) (car edits)))

@@ -400,6 +400,7 @@ there.  With `editahead-jump-first', go there first."
 
 (defun editahead--make ()
   "Make the edits of the prediction, and leave point behind them."
+  (barf-if-buffer-read-only)
   (let ((edits editahead--edits) (end nil))
     (editahead--report-outcome "accepted")
     (setq editahead--edits nil)

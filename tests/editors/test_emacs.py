@@ -322,6 +322,23 @@ def test_an_accepted_edit_is_undone_in_one_step(play: Play) -> None:
     assert said == [[True], [NAMES]]
 
 
+def test_a_read_only_buffer_keeps_its_text_and_the_prediction(play: Play) -> None:
+    said = play(
+        NAMES,
+        """
+        (setq buffer-read-only t)
+        (session-ask)
+        (dolist (key '("TAB" "M-<right>"))
+          (goto-char (caar editahead--edits))
+          (session-say (condition-case problem (session-press key) (buffer-read-only (symbol-name (car problem))))
+                       (and editahead--prediction t)))
+        (session-say (buffer-string))
+        """,
+        RENAME,
+    )
+    assert said == [["buffer-read-only", True], ["buffer-read-only", True], [NAMES]]
+
+
 def test_tab_belongs_to_a_region_and_to_completions(play: Play) -> None:
     said = play(
         NAMES,
