@@ -175,7 +175,7 @@ A cons of its id and the time until when.")
 
 (defun editahead--in-sight-p ()
   "Return non-nil if the first edit is visible."
-  (when editahead--edits
+  (when (and editahead--edits (not (invisible-p (caar editahead--edits))))
     (let ((window (get-buffer-window)))
       (or (null window)
           (<= (window-start window) (caar editahead--edits) (window-end window t))))))

@@ -339,6 +339,22 @@ def test_a_read_only_buffer_keeps_its_text_and_the_prediction(play: Play) -> Non
     assert said == [["buffer-read-only", True], ["buffer-read-only", True], [NAMES]]
 
 
+def test_an_edit_that_is_folded_away_is_shown_before_it_is_made(play: Play) -> None:
+    said = play(
+        PRICE,
+        """
+        (search-forward "price") (delete-char -5) (insert "cost")
+        (overlay-put (make-overlay (line-end-position) (line-end-position 6)) 'invisible t)
+        (session-ask)
+        (session-press "TAB")
+        (session-say (and (string-match-p "cost .= 1" (session-shown)) t) (buffer-string))
+        (session-press "TAB")
+        (session-say (and (string-match-p "cost .= 1" (buffer-string)) t))
+        """,
+    )
+    assert said == [[True, PRICE.replace("price", "cost", 1)], [True]]
+
+
 def test_tab_belongs_to_a_region_and_to_completions(play: Play) -> None:
     said = play(
         NAMES,
