@@ -74,7 +74,9 @@ def test_a_count_accepts_so_many_lines(start: Start) -> None:
 
 
 def test_the_count_of_the_insert_command_accepts_no_lines(start: Start) -> None:
-    neovim = start("a = 1\nguest = 1\nb = 2\n", plan={"replace": {"guest = 1\n": "visitor = 1\n# one\n# two\n"}})
+    neovim = start(
+        "a = 1\nguest = 1\nb = 2\n", plan={"replace": {"guest = 1\n": "visitor = 1\n# one\n# two\n"}}
+    )
     neovim.until(VISIBLE)
     neovim.keys("j0")
     neovim.until(VISIBLE)

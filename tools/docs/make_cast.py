@@ -46,9 +46,7 @@ NEOVIM: list[Step] = [
     (["/", *"self.ends", "<CR>"], "7,9"),
     (["w", "w", "c", "w", *"leaves"], "(self.endsleaves - "),
     (["<Esc>"], "(self.endsleaves - "),
-    (["<Tab>"], "10,"),
     (["<Tab>"], "day < self.endsleaves"),
-    (["<Tab>"], "13,"),
     (["<Tab>"], "day < self.leaves"),
     ([*":w", "<CR>"], "written"),
 ]
@@ -95,7 +93,7 @@ def helix(folder: Path, homes: dict[str, str]) -> Terminal:
 
 
 EDITORS: dict[str, tuple[Callable[[Path, dict[str, str]], Terminal], list[Step], str]] = {
-    "neovim": (neovim, NEOVIM, "Editahead in Neovim: one rename, then Tab, Tab, Tab, Tab"),
+    "neovim": (neovim, NEOVIM, "Editahead in Neovim: one rename, then Tab, Tab"),
     "helix": (helix, HELIX, "Editahead in Helix: one rename, then space n, and a code action"),
 }
 
