@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hmac
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from editahead_cli.errors import HttpError
 
@@ -19,14 +19,16 @@ def check_access(request: HttpRequest, token: str) -> str:
     The token is the API key (`Authorization: Bearer TOKEN`), or for clients that send none, the first part of the path.
 
     Raises:
-        HttpError: The request comes from a browser's page, or has no or another token.
+        HttpError: The request comes from a browser's page, has no or another token, or names no place.
     """
-    host = urlsplit(f"//{request.headers.get('host', '')}").hostname
+    host = _parse(f"//{request.headers.get('host', '')}").hostname
     if host not in _HOSTS:
         raise HttpError(403, "wrong_host", "this endpoint answers to 127.0.0.1 and localhost alone")
     if "origin" in request.headers or request.headers.get("sec-fetch-site", "none") != "none":
         raise HttpError(403, "from_a_page", "this endpoint does not answer pages in a browser")
-    path = "/" + urlsplit(request.target).path.strip("/")
+    # A URL that ends in a slash, with a path behind it, makes two of them.
+    target = _parse("/" + request.target.lstrip("/") if request.target.startswith("/") else request.target)
+    path = "/" + "/".join(filter(None, target.path.split("/")))
     first, _, rest = path[1:].partition("/")
     if _is_same(first, token):
         return "/" + rest
@@ -38,6 +40,13 @@ def check_access(request: HttpRequest, token: str) -> str:
         "invalid_api_key",
         "send the token as the API key, or put it into the URL: http://127.0.0.1:PORT/TOKEN",
     )
+
+
+def _parse(url: str) -> SplitResult:
+    try:
+        return urlsplit(url)
+    except ValueError:
+        raise HttpError(400, "bad_request", "the URL or the `Host` header cannot be read") from None
 
 
 def _is_same(given: str, token: str) -> bool:

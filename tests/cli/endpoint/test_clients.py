@@ -173,6 +173,7 @@ async def test_requests_that_are_refused(endpoint: Endpoint) -> None:
     assert await refused("/v1/completions", body) == (401, "invalid_api_key")
     assert await refused("/v1/completions", body, authorization="Bearer other") == (401, "invalid_api_key")
     assert await refused("/v1/completions", body, **key, host="rebound.example") == (403, "wrong_host")
+    assert await refused("/v1/completions", body, **key, host="[::1") == (400, "bad_request")
     assert await refused("/v1/completions", body, **key, origin="https://a.example") == (403, "from_a_page")
     assert await refused("/v1/embeddings", body, **key) == (404, "not_found")
     assert await refused("/v1/completions", {"prompt": "Tell me"}, **key) == (400, "unknown_prompt_format")
@@ -189,6 +190,13 @@ async def test_models_and_health(endpoint: Endpoint) -> None:
     )
     assert [one["id"] for one in models.json()["data"]] == ["editahead"]
     assert (await endpoint.client.get(f"{endpoint.base}/health")).json() == {"status": "ok"}
+
+
+async def test_a_url_may_end_in_a_slash(endpoint: Endpoint) -> None:
+    body = {"input_prefix": BEFORE, "input_suffix": BEHIND, "prompt": TYPED}
+    for base in ("//infill", "//v1/completions", "/v1//completions"):
+        assert (await endpoint.answer(base, body))["content"].startswith("value")
+    assert (await endpoint.client.get(f"{endpoint.base}//{TOKEN}/v1/models")).status_code == 200
 
 
 async def test_settings_leave_files_alone() -> None:
