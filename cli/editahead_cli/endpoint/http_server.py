@@ -109,6 +109,7 @@ class _Connection:
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, handle: Handler) -> None:
         self._reader, self._writer, self._handle = reader, writer, handle
         self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=MAX_HEADER_BYTES)
+        self._is_head = False
 
     async def serve(self) -> None:
         """Answer requests until the client closes the connection, or breaks a limit."""
@@ -155,6 +156,7 @@ class _Connection:
                 event = await self._next_event()
             if isinstance(event, h11.Request):
                 head = event
+                self._is_head = head.method == b"HEAD"
             elif isinstance(event, h11.Data):
                 body += event.data
                 if len(body) > MAX_BODY_BYTES:
@@ -202,7 +204,8 @@ class _Connection:
             *response.headers.items(),
         ]
         await self._write(h11.Response(status_code=response.status, headers=headers))
-        await self._write(h11.Data(data=response.body))
+        if not self._is_head:
+            await self._write(h11.Data(data=response.body))
         await self._write(h11.EndOfMessage())
 
     async def _write(self, event: h11.Event) -> None:

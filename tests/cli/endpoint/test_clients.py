@@ -192,6 +192,16 @@ async def test_models_and_health(endpoint: Endpoint) -> None:
     assert (await endpoint.client.get(f"{endpoint.base}/health")).json() == {"status": "ok"}
 
 
+async def test_a_head_request_gets_the_head_of_the_answer(endpoint: Endpoint) -> None:
+    reader, writer = await asyncio.open_connection("127.0.0.1", int(endpoint.base.rpartition(":")[2]))
+    writer.write(b"HEAD /health HTTP/1.1\r\nhost: localhost\r\n\r\n")
+    writer.write(b"HEAD /none HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")
+    one, two, rest = (await asyncio.wait_for(reader.read(), 5)).split(b"\r\n\r\n")
+    assert one.startswith(b"HTTP/1.1 200 ") and b"content-length: 16" in one
+    assert two.startswith(b"HTTP/1.1 401 ") and rest == b""
+    writer.close()
+
+
 async def test_a_url_may_end_in_a_slash(endpoint: Endpoint) -> None:
     body = {"input_prefix": BEFORE, "input_suffix": BEHIND, "prompt": TYPED}
     for base in ("//infill", "//v1/completions", "/v1//completions"):
