@@ -149,24 +149,23 @@ class _Connection:
             HttpError: It is too large.
             TimeoutError: It does not come.
         """
-        head: h11.Request | None = None
+        async with asyncio.timeout(IDLE_TIMEOUT_S):
+            head = await self._next_event()
+        if not isinstance(head, h11.Request):
+            return None
+        self._is_head = head.method == b"HEAD"
         body = bytearray()
-        while True:
-            async with asyncio.timeout(IDLE_TIMEOUT_S):
-                event = await self._next_event()
-            if isinstance(event, h11.Request):
-                head = event
-                self._is_head = head.method == b"HEAD"
-            elif isinstance(event, h11.Data):
+        async with asyncio.timeout(IDLE_TIMEOUT_S):
+            while isinstance(event := await self._next_event(), h11.Data):
                 body += event.data
                 if len(body) > MAX_BODY_BYTES:
                     raise HttpError(413, "too_large", f"a request has at most {MAX_BODY_BYTES} bytes")
-            elif isinstance(event, h11.EndOfMessage) and head is not None:
-                headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in head.headers}
-                method, target = head.method.decode("latin-1"), head.target.decode("latin-1")
-                return HttpRequest(method, target, headers, bytes(body))
-            else:
-                return None
+        if not isinstance(event, h11.EndOfMessage):
+            return None
+        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in head.headers}
+        return HttpRequest(
+            head.method.decode("latin-1"), head.target.decode("latin-1"), headers, bytes(body)
+        )
 
     async def _next_event(self) -> object:
         while True:

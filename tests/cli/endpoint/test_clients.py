@@ -264,3 +264,25 @@ async def test_what_is_no_http_is_refused(endpoint: Endpoint) -> None:
     writer.write(b"Content-Length: 9\r\n\r\n{}")
     assert (await asyncio.wait_for(reader.read(), 5)).startswith(b"HTTP/1.1 400 ")
     writer.close()
+
+
+async def test_a_body_that_trickles_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("editahead_cli.endpoint.http_server.IDLE_TIMEOUT_S", 0.2)
+
+    async def handle(_: Any) -> Any:
+        raise AssertionError
+
+    server = HttpServer(handle)
+    reader, writer = await asyncio.open_connection("127.0.0.1", await server.start(0))
+    writer.write(b"POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9999\r\n\r\n")
+    for _ in range(100):
+        writer.write(b"x")
+        try:
+            assert await asyncio.wait_for(reader.read(), 0.02) == b""
+            break
+        except TimeoutError:
+            continue
+    else:
+        pytest.fail("the connection stays open")
+    writer.close()
+    await server.stop()
