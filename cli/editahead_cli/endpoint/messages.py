@@ -85,9 +85,7 @@ def parse_question(request: HttpRequest, path: str) -> Question:
         dialect,
         _read(body, text, request_is_infill=path == "/infill" or "input_prefix" in body),
         text,
-        tuple(
-            one for one in ([stop] if isinstance(stop, str) else stop or ()) if isinstance(one, str) and one
-        ),
+        tuple(one for one in (stop if isinstance(stop, list) else [stop]) if isinstance(one, str) and one),
         limit if isinstance(limit, int) and limit >= 0 else None,
         body.get("stream") is True,
         body["model"] if isinstance(body.get("model"), str) else MODEL,

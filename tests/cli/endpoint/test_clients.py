@@ -163,6 +163,11 @@ async def test_zed_fills_in_with_the_tokens_of_qwen(endpoint: Endpoint) -> None:
     assert broken["choices"][0]["text"] == "", "a client that fills in expects a completion"
 
 
+async def test_odd_values_of_fields_are_ignored(endpoint: Endpoint) -> None:
+    body = {"prompt": TYPED, "suffix": BEHIND, "stop": 5, "max_tokens": "9", "model": None}
+    assert (await endpoint.answer("/v1/completions", body))["model"] == "editahead"
+
+
 async def test_requests_that_are_refused(endpoint: Endpoint) -> None:
     async def refused(path: str, body: Any, **headers: str) -> tuple[int, str]:
         response = await endpoint.post(path, body, **headers)
