@@ -93,7 +93,7 @@ class Excerpt:
 
 def uri_of(path: str) -> str:
     """Return the URI of a path in a prompt."""
-    return ROOT + quote(path.replace("\\", "/").lstrip("/"))
+    return ROOT + quote(path.replace("\\", "/").lstrip("/"), errors="surrogatepass")
 
 
 def make_document(path: str, text: str) -> Snapshot:

@@ -90,3 +90,9 @@ def test_a_diff_without_places_is_found_by_its_text() -> None:
 def test_unknown_prompts_are_refused(prompt: str) -> None:
     with pytest.raises(UnreadablePromptError):
         read_prompt(prompt)
+
+
+def test_a_path_may_hold_half_a_character() -> None:
+    """JSON can say it, and clients that cut texts by UTF-16 send it."""
+    prompt = zeta2_prompt("a<|user_cursor|>\n").replace("<filename>a.py", "<filename>\ud83d.py")
+    assert read_prompt(prompt).state.document.uri == "file:///%ED%A0%BD.py"
