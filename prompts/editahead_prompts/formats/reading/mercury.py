@@ -16,9 +16,9 @@ _FILE = ("<|current_file_content|>\n", "<|/current_file_content|>")
 _REGION = ("<|code_to_edit|>\n", "<|/code_to_edit|>")
 _EDITS = ("<|edit_diff_history|>\n", "<|/edit_diff_history|>")
 _PATH = re.compile(r"current_file_path: (.*)\n")
-_SNIPPET = re.compile(
-    r"<\|recently_viewed_code_snippet\|>\ncode_snippet_file_path: ([^\n]*)\n(.*?)<\|/recently_viewed_code_snippet\|>",
-    re.DOTALL,
+_SNIPPET = (
+    "<|recently_viewed_code_snippet|>\ncode_snippet_file_path: ",
+    "<|/recently_viewed_code_snippet|>",
 )
 _DIAGNOSTICS = re.compile(r"<\|diagnostics\|>\n(.*?)<\|/diagnostics\|>", re.DOTALL)
 
@@ -38,7 +38,7 @@ def read_mercury(prompt: str) -> ReadPrompt | None:
     above, region, below = between(file[named.end() :] if named is not None else file, *_REGION)
     excerpt = make_excerpt(texts, path, (above, region, below.removeprefix("\n")), CURSOR)
     edits = between(behind, *_EDITS)[1] if _EDITS[0] in behind else ""
-    others = tuple(make_document(texts.read(one[1]), texts.read(one[2])) for one in _SNIPPET.finditer(before))
+    others = tuple(_snippets(texts, before))
     diagnostics = tuple(_diagnostics(texts, excerpt.document, behind))
     state = EditorState(excerpt.document, excerpt.cursor, (), others, diagnostics=diagnostics)
 
@@ -52,6 +52,15 @@ def read_mercury(prompt: str) -> ReadPrompt | None:
         region_writer(texts, excerpt, write),
         "None",
     )
+
+
+def _snippets(texts: PromptTexts, text: str) -> Iterator[Snapshot]:
+    """Yield the other documents."""
+    for section in text.split(_SNIPPET[0])[1:]:
+        path, _, rest = section.partition("\n")
+        shown, ended, _ = rest.partition(_SNIPPET[1])
+        if ended:
+            yield make_document(texts.read(path), texts.read(shown))
 
 
 def _diagnostics(texts: PromptTexts, document: Snapshot, text: str) -> Iterator[Diagnostic]:

@@ -18,7 +18,10 @@ from .base import PromptTexts, ReadPrompt, between, make_excerpt, region_writer,
 from .past_edits import read_diffs, with_history
 
 _EDITS, _EXCERPT, _RESPONSE = "### User Edits:\n", "\n### User Excerpt:\n", "### Response:"
-_EVENT = re.compile(r'^User edited "?(.*?)"?:\n```diff\n(.*?)\n```$', re.MULTILINE | re.DOTALL)
+_EVENT = re.compile(
+    r'^User edited "?([^\n]*?)"?:\n```diff\n((?:(?!```$|User edited )[^\n]*\n)*)```$', re.MULTILINE
+)
+"""An event. It ends before the next, so that one without an end costs no search to the end of the prompt."""
 
 
 def read_zeta1(prompt: str) -> ReadPrompt | None:
@@ -40,7 +43,7 @@ def read_zeta1(prompt: str) -> ReadPrompt | None:
     changes = [
         change
         for event in _EVENT.finditer(edits)
-        for change in read_diffs(texts.read(event[2]), texts.read(event[1]))
+        for change in read_diffs(texts.read(event[2].removesuffix("\n")), texts.read(event[1]))
     ]
 
     def write(lines: tuple[str, ...]) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from time import process_time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -96,3 +98,25 @@ def test_a_path_may_hold_half_a_character() -> None:
     """JSON can say it, and clients that cut texts by UTF-16 send it."""
     prompt = zeta2_prompt("a<|user_cursor|>\n").replace("<filename>a.py", "<filename>\ud83d.py")
     assert read_prompt(prompt).state.document.uri == "file:///%ED%A0%BD.py"
+
+
+@pytest.mark.parametrize(
+    ("piece", "rest"),
+    [
+        (
+            'User edited "a":\n```diff\n',
+            "\n### User Excerpt:\n```a\n<|editable_region_start|>\n<|user_cursor_is_here|>\n"
+            "<|editable_region_end|>\n```\n### Response:",
+        ),
+        (
+            "<|recently_viewed_code_snippet|>\ncode_snippet_file_path: a\n",
+            "<|current_file_content|>\n<|code_to_edit|>\n<|cursor|>\n<|/code_to_edit|>\n<|/current_file_content|>",
+        ),
+    ],
+)
+def test_parts_without_an_end_take_no_long_search(piece: str, rest: str) -> None:
+    """A search holds the interpreter's lock, so that a long one would stop the event loop, too."""
+    started = process_time()
+    state = read_prompt(f"### User Edits:\n{piece * 8_000}{rest}").state
+    assert (state.history, state.other_documents) == ((), ())
+    assert process_time() - started < 1
