@@ -9,6 +9,7 @@
   - TokenizerUnavailableError
   - UnknownFormatError (ValueError)
   - UnreadablePromptError (ValueError)
+    - UnmarkedPromptError
 """
 
 from __future__ import annotations
@@ -68,3 +69,7 @@ class UnknownFormatError(PromptsError, ValueError):
 
 class UnreadablePromptError(PromptsError, ValueError):
     """A prompt of an unknown format, or without a part that its format needs. The message is for the user."""
+
+
+class UnmarkedPromptError(UnreadablePromptError):
+    """A prompt with the marks of no format."""

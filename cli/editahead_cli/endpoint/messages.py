@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from editahead_cli.errors import HttpError
 from editahead_prompts.composition.tokenizers import ESTIMATE
-from editahead_prompts.errors import UnreadablePromptError
+from editahead_prompts.errors import UnmarkedPromptError, UnreadablePromptError
 from editahead_prompts.formats.reading.base import ReadPrompt, make_document
 from editahead_prompts.formats.reading.fim import read_halves
 from editahead_prompts.formats.reading.reader import read_prompt
@@ -31,6 +32,9 @@ _PATHS: Mapping[str, Dialect | None] = {
     "/infill": "llama.cpp",
 }
 """The dialect of each path, without `/v1`. Of the URL alone, the body says it."""
+
+_FIM_TOKEN = re.compile(r"<[|\[]?fim[-_]")
+"""How the tokens begin that mark the text before and behind the cursor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +110,8 @@ def _read(body: Mapping[str, Any], text: str, *, request_is_infill: bool) -> Rea
     try:
         return read_prompt(text)
     except UnreadablePromptError as error:
-        if "fim_" in text or "fim-" in text:
+        # An empty answer would delete the region of a prompt that has one.
+        if isinstance(error, UnmarkedPromptError) and _FIM_TOKEN.search(text):
             return None
         raise HttpError(
             400, "unknown_prompt_format", f"{error}; docs/serve.md lists the formats that it reads"

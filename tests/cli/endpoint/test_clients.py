@@ -182,6 +182,10 @@ async def test_requests_that_are_refused(endpoint: Endpoint) -> None:
     assert await refused("/v1/completions", body, **key, origin="https://a.example") == (403, "from_a_page")
     assert await refused("/v1/embeddings", body, **key) == (404, "not_found")
     assert await refused("/v1/completions", {"prompt": "Tell me"}, **key) == (400, "unknown_prompt_format")
+    no_cursor = {**body, "prompt": body["prompt"].replace("<|user_cursor|>", "")}
+    assert await refused("/v1/completions", no_cursor, **key) == (400, "unknown_prompt_format")
+    code = {"prompt": "Complete fim_prefix = "}
+    assert await refused("/v1/completions", code, **key) == (400, "unknown_prompt_format")
     assert await refused("/v1/completions", {"prompt": [1, 2]}, **key) == (400, "invalid_prompt")
     assert await refused("/v1/chat/completions", {"messages": []}, **key) == (400, "invalid_messages")
     assert await refused("/v1/completions", [], **key) == (400, "invalid_json")

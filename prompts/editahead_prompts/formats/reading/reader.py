@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from editahead_prompts.errors import UnreadablePromptError
+from editahead_prompts.errors import UnmarkedPromptError
 
 from .base import ReadPrompt
 from .editahead import read_editahead, read_editahead_coder
@@ -20,10 +20,11 @@ def read_prompt(prompt: str) -> ReadPrompt:
     """Return what a prompt says of the state.
 
     Raises:
-        UnreadablePromptError: No reader knows its format, or a part of it is missing. The message is for the user.
+        UnmarkedPromptError: No reader knows its format.
+        UnreadablePromptError: A part of it is missing. The message is for the user.
     """
     for read in _READERS:
         found = read(prompt)
         if found is not None:
             return found
-    raise UnreadablePromptError("the prompt has the marks of no format that Editahead reads")
+    raise UnmarkedPromptError("the prompt has the marks of no format that Editahead reads")
