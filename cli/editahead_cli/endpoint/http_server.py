@@ -163,9 +163,7 @@ class _Connection:
         if not isinstance(event, h11.EndOfMessage):
             return None
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in head.headers}
-        return HttpRequest(
-            head.method.decode("latin-1"), head.target.decode("latin-1"), headers, bytes(body)
-        )
+        return HttpRequest(head.method.decode("latin-1"), head.target.decode("latin-1"), headers, bytes(body))
 
     async def _next_event(self) -> object:
         while True:
