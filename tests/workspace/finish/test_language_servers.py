@@ -121,6 +121,26 @@ def test_each_file_with_places_is_read_and_compared_once(
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("install")
+def test_no_program_of_the_folder_interprets_a_server(
+    house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    house.add("fruit.py", FRUIT, FRUIT.replace("weigh", "tare"))
+    house.add("uses.py", USES)
+    for folder in (house.folder, tmp_path / "bin"):
+        interpreter = folder / "interpreter"
+        interpreter.write_text(f'#!/bin/sh\ntouch "{folder}/ran"\nexec /bin/sh "$@"\n')
+        interpreter.chmod(0o755)
+    program = tmp_path / "bin" / "basedpyright-langserver"
+    program.write_text(program.read_text().replace("#!/bin/sh", "#!/usr/bin/env interpreter"))
+    monkeypatch.setenv("PATH", os.pathsep.join([".", str(house.folder), os.environ["PATH"]]))
+    witness = house.witness()
+    house.finish(witness)
+    assert witness.asked == ["basedpyright"]
+    assert (tmp_path / "bin" / "ran").exists() and not (house.folder / "ran").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("install")
 @pytest.mark.parametrize(("how", "problem"), [("silent", "did not answer"), ("ends", "does not run")])
 def test_one_that_fails_changes_nothing(
     house: House, monkeypatch: pytest.MonkeyPatch, how: str, problem: str

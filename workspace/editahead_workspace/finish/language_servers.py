@@ -6,6 +6,7 @@ Each is shown the files of the change as they were, so that the old names still 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from editahead_inference.finish.report import ChangedFile
 from editahead_inference.finish.witness import NamedUses, Place, key_of
 from editahead_programs.errors import ChildError, ChildTimeoutError
 from editahead_programs.language_server import LanguageServer
-from editahead_programs.program_search import find_program
+from editahead_programs.program_search import find_program, safe_path
 from editahead_prompts.text.diff import diff_lines
 from editahead_prompts.text.snapshot import Snapshot, line_body
 from editahead_workspace import uris
@@ -127,8 +128,12 @@ class LanguageServerWitness:
         self, kind: ServerKind, program: str, wanted: Sequence[DeletedName]
     ) -> Mapping[tuple[str, int, int], frozenset[Place]]:
         command = (program, *kind.command[1:])
+        # Many servers are scripts whose interpreter is found by PATH, which may name folders of the repository.
+        environment = {**os.environ, "PATH": safe_path([self._root])}
         with closing(
-            LanguageServer(command, cwd=self._root, timeout_s=self._timeout_s, check=self._check)
+            LanguageServer(
+                command, cwd=self._root, env=environment, timeout_s=self._timeout_s, check=self._check
+            )
         ) as server:
             self._open(server, kind)
             found: dict[tuple[str, int, int], frozenset[Place]] = {}
