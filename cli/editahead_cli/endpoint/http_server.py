@@ -9,13 +9,13 @@ import asyncio
 import json
 import logging
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 import h11
 
 from editahead_cli.errors import HttpError
+from editahead_lsp.transport.closing import close_connection, stop_listening
 
 log = logging.getLogger(__name__)
 
@@ -24,8 +24,6 @@ MAX_HEADER_BYTES = 32 << 10
 MAX_CONNECTIONS = 64
 IDLE_TIMEOUT_S = 60.0
 """Seconds in which a client has to send the next request, or the rest of one."""
-CLOSE_TIMEOUT_S = 1.0
-"""Seconds in which a client can read the last answer before its connection is closed."""
 _CHUNK_BYTES = 1 << 16
 _JSON = "application/json"
 
@@ -88,11 +86,7 @@ class HttpServer:
 
     async def stop(self) -> None:
         """Close all connections."""
-        if self._listener is not None:
-            self._listener.close()
-        for connection in self._connections:
-            connection.cancel()
-        await asyncio.gather(*self._connections, return_exceptions=True)
+        await stop_listening(self._listener, self._connections)
 
     def _on_connect(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if len(self._connections) >= MAX_CONNECTIONS:
@@ -119,10 +113,7 @@ class _Connection:
         except (TimeoutError, ConnectionError, h11.RemoteProtocolError) as error:
             log.debug("connection closed: %s", type(error).__name__)
         finally:
-            self._writer.close()
-            with suppress(TimeoutError, OSError):
-                async with asyncio.timeout(CLOSE_TIMEOUT_S):
-                    await self._writer.wait_closed()
+            await close_connection(self._writer)
 
     async def _serve_one(self) -> bool:
         """Answer one request. Return whether another one may follow."""

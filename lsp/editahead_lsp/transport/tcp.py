@@ -21,6 +21,7 @@ from editahead_lsp.errors import LspError, NotLoopbackError
 from editahead_lsp.protocol.client_capabilities import get_nested
 from editahead_lsp.server import Server
 
+from .closing import close_connection, stop_listening
 from .message_framing import MessageFramer
 
 log = logging.getLogger(__name__)
@@ -35,8 +36,6 @@ MAX_STRANGERS = 32
 """Connections that are not initialized yet. For one more, the oldest of them is closed: a client needs milliseconds."""
 MAX_SEND_BUFFER_BYTES = 64 << 20
 """Bytes that wait for a client to read them; a client that leaves more unread is disconnected."""
-CLOSE_TIMEOUT_S = 1.0
-"""Seconds in which a client can read the last messages before its connection is closed."""
 BACKLOG = 16
 """Connections that the system accepts for us ahead, which are also as many as asyncio accepts in one turn of the loop."""
 _CHUNK_BYTES = 1 << 16
@@ -94,11 +93,7 @@ class TcpServer:
 
     async def stop(self) -> None:
         """Stop to listen, close all connections and wait until they are closed."""
-        if self._listener is not None:
-            self._listener.close()
-        for connection in self._connections:
-            connection.cancel()
-        await asyncio.gather(*self._connections, return_exceptions=True)
+        await stop_listening(self._listener, self._connections)
 
     def _on_connect(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if len(self._strangers) >= self._max_strangers:
@@ -135,7 +130,7 @@ class TcpServer:
         except ConnectionError:
             log.info("connection lost")
         finally:
-            await _close(connection.writer)
+            await close_connection(connection.writer)
             if had_server:  # a flood of strangers costs nothing more
                 await asyncio.to_thread(_return_memory)
 
@@ -267,16 +262,6 @@ class _Writer:
 
     def close(self) -> None:
         pass
-
-
-async def _close(writer: asyncio.StreamWriter) -> None:
-    """Close the connection after the client has read the last messages, or after CLOSE_TIMEOUT_S."""
-    writer.close()
-    try:
-        async with asyncio.timeout(CLOSE_TIMEOUT_S):
-            await writer.wait_closed()
-    except (TimeoutError, OSError):
-        writer.transport.abort()
 
 
 def _return_memory() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from typing import Any
 
 import httpx2
@@ -12,7 +13,7 @@ import pytest
 
 from editahead_cli.endpoint.api import Api
 from editahead_cli.endpoint.completer import Completer
-from editahead_cli.endpoint.http_server import MAX_BODY_BYTES, HttpServer
+from editahead_cli.endpoint.http_server import MAX_BODY_BYTES, HttpResponse, HttpServer
 from editahead_inference.backends.openai.backend import OpenAIBackend
 from editahead_inference.predictors.model.predictor import ModelPredictor
 from editahead_prompts.composition.tokenizers import ESTIMATE
@@ -293,5 +294,29 @@ async def test_a_body_that_trickles_is_not_waited_for(monkeypatch: pytest.Monkey
             continue
     else:
         pytest.fail("the connection stays open")
+    writer.close()
+    await server.stop()
+
+
+async def test_a_client_that_does_not_read_is_disconnected(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("editahead_cli.endpoint.http_server.IDLE_TIMEOUT_S", 0.1)
+    monkeypatch.setattr("editahead_lsp.transport.closing.CLOSE_TIMEOUT_S", 0.1)
+
+    entered = asyncio.Event()
+
+    async def handle(_: Any) -> HttpResponse:
+        entered.set()
+        return HttpResponse(200, b"x" * (32 << 20))
+
+    server = HttpServer(handle)
+    reader, writer = await asyncio.open_connection("127.0.0.1", await server.start(0), limit=1024)
+    writer.write(b"GET / HTTP/1.1\r\nhost: localhost\r\n\r\n")
+    await asyncio.wait_for(entered.wait(), 5)
+    await asyncio.wait(server._connections, timeout=5)
+    received = b""
+    with suppress(ConnectionError):
+        while data := await asyncio.wait_for(reader.read(1 << 20), 5):
+            received += data
+    assert len(received) < 32 << 20
     writer.close()
     await server.stop()
