@@ -57,6 +57,7 @@ def test_commands(start: Start) -> None:
     neovim = start("x = 1\nguest = 2\n\nguest = 3\n", plan=RENAME, before="set cmdheight=9")
     assert neovim.lua("return vim.fn.getcompletion('Editahead ', 'cmdline')") == [
         "accept",
+        "all",
         "apply",
         "finish",
         "go",
