@@ -11,7 +11,7 @@ import pytest
 
 from emacs import NEEDS_EMACS
 from server_with_planned_edits import WAIT, go_on_file
-from sketch_fixture import AMBIGUOUS, REPLACED, TEXT
+from sketch_fixture import AMBIGUOUS, READINGS, REPLACED, TEXT
 from vscode_scenarios import LINTERS
 
 pytestmark = [pytest.mark.editors, NEEDS_EMACS]
@@ -51,7 +51,7 @@ def test_settled_hunks_are_drawn_before_the_answer_ends(play: Play, go_on: str) 
         (undo-boundary) (undo)
         (session-say (buffer-string))
         """,
-        {"model": HELD},
+        {"readings": READINGS, "model": HELD},
     )
     assert said == [[None, WHOLE], [None], [True, WHOLE], [DONE, None, None], [WHOLE]]
 
@@ -69,7 +69,7 @@ def test_quitting_cancels(play: Play, go_on: str) -> None:
         (session-say (plist-get (jsonrpc-request (eglot-current-server) :workspace/executeCommand
           '(:command "editahead.status" :arguments [])) :documents) (buffer-string))
         """,
-        {"model": HELD},
+        {"readings": READINGS, "model": HELD},
     )
     assert said[1:] == [[None, None, True], [1, WHOLE]]
 
@@ -86,7 +86,7 @@ def test_typing_takes_the_drawing_away_and_the_edit_moves_along(play: Play, go_o
         (session-press "TAB")
         (session-say (buffer-string))
         """,
-        {"model": HELD},
+        {"readings": READINGS, "model": HELD},
     )
     assert said[1:] == [[None], [f"import re\n{DONE}"]]
 
@@ -99,7 +99,7 @@ def test_a_killed_buffer_ends_the_preview(play: Play) -> None:
         (let ((kill-buffer-query-functions nil)) (kill-buffer (current-buffer)))
         (session-say editahead--preview)
         """,
-        {"model": HELD},
+        {"readings": READINGS, "model": HELD},
     )
     assert said[1:] == [[None]]
 
@@ -113,7 +113,7 @@ def test_the_end_of_the_server_takes_the_drawing_away(play: Play) -> None:
         (session-until (lambda () (null editahead--preview)))
         (session-say editahead-preview-mode (buffer-string))
         """,
-        {"model": HELD},
+        {"readings": READINGS, "model": HELD},
     )
     assert said[1:] == [[None, WHOLE]]
 
@@ -128,7 +128,7 @@ def test_a_rejected_answer_is_void(play: Play, go_on: str) -> None:
         {go_on}
         (condition-case nil (session-until (lambda () nil)) (quit (session-say (buffer-string))))
         """,
-        {"model": HELD.replace("ValueError", "KeyError")},
+        {"readings": READINGS, "model": HELD.replace("ValueError", "KeyError")},
     )
     assert said == [[None], [WHOLE]]
 

@@ -11,7 +11,7 @@ import pytest
 
 from neovim import Neovim
 from server_with_planned_edits import WAIT, go_on_file
-from sketch_fixture import AMBIGUOUS, REPLACED, TEXT
+from sketch_fixture import AMBIGUOUS, READINGS, REPLACED, TEXT
 from vscode_scenarios import LINTERS
 
 Start = Callable[..., Neovim]
@@ -51,7 +51,7 @@ def go_on(homes: Mapping[str, str]) -> None:
 @pytest.fixture
 def coming(start: Start) -> Neovim:
     """A Neovim in which a model has written a hunk, and not yet the rest."""
-    neovim = start(WHOLE, plan={"model": HELD}, before="set cmdheight=9")
+    neovim = start(WHOLE, plan={"readings": READINGS, "model": HELD}, before="set cmdheight=9")
     begin(neovim, AMBIGUOUS)
     neovim.until(shows("raise ValueError(b)"))
     assert not neovim.lua(f"return {READY}")
@@ -104,7 +104,8 @@ def test_a_closed_buffer_ends_the_preview(coming: Neovim) -> None:
 
 
 def test_a_rejected_answer_is_void(start: Start, homes: dict[str, str]) -> None:
-    neovim = start(WHOLE, plan={"model": HELD.replace("ValueError", "KeyError")}, before="set cmdheight=9")
+    plan = {"readings": READINGS, "model": HELD.replace("ValueError", "KeyError")}
+    neovim = start(WHOLE, plan=plan, before="set cmdheight=9")
     neovim.lua("vim.ui.select = function(items, options, on_choice) _G.asked = true on_choice(nil) end")
     begin(neovim, AMBIGUOUS)
     neovim.until(shows("raise KeyError(b)"))

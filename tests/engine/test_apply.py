@@ -150,6 +150,7 @@ async def test_cancelling_ends_the_request_at_the_server(nonsense: Person, vllm_
     """The file is so long that the answer would take many seconds."""
     text = TEXT + "".join(f"\n\ndef more_{n}(x):\n    y = x + {n}\n    return y * {n}\n" for n in range(150))
     nonsense.file.write_text(text)
+    nonsense.server.apply_service.load = lambda: unsure
     await nonsense.start({"backend": "openai", "url": "http://localhost:9", "format": "instruct"})
     number = nonsense.begin(AMBIGUOUS)
     async with asyncio.timeout(LONGEST_S):

@@ -48,9 +48,10 @@ def second(b):
 # ... existing code ...
 """
 """A sketch that may replace the end of the function or come before it: the merge refuses."""
-REPLACED = TEXT.replace(
-    "    d = c * 2\n    return c + d\n", "    if c > 7:\n        raise ValueError(b)\n    return c\n"
-)
+OLD, NEW = "    d = c * 2\n    return c + d\n", "    if c > 7:\n        raise ValueError(b)\n    return c\n"
+REPLACED = TEXT.replace(OLD, NEW)
+READINGS = (("replace `d = c * 2`", OLD, NEW, 0.6), ("add before `d = c * 2`", OLD, NEW + OLD, 0.3))
+"""The readings of the ambiguous sketch, for a merge that is certain of none, whatever else the file holds."""
 PATCH = """\
 *** Begin Patch
 *** Add File: new/c.py

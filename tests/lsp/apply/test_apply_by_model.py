@@ -21,12 +21,11 @@ from schemas import validate
 from scripted_backend import Script, ScriptedBackend, ScriptedReply, by_prompt
 from server_harness import ScriptedPipeline, ServerHarness
 from server_with_model import until
-from sketch_fixture import AMBIGUOUS, REPLACED, SKETCH, TEXT, WANTED, applied
+from sketch_fixture import AMBIGUOUS, NEW, OLD, REPLACED, SKETCH, TEXT, WANTED, applied
 
 URI = "file:///project/a.py"
 OPENAI = {"backend": "openai", "url": "http://localhost:9", "model": "editahead"}
 ANNOTATED = {"documentChanges": True, "changeAnnotationSupport": {"groupsOnLabel": True}}
-OLD, NEW = "    d = c * 2\n    return c + d\n", "    if c > 7:\n        raise ValueError(b)\n    return c\n"
 
 
 def right(region: str) -> str:

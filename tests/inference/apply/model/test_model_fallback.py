@@ -35,12 +35,11 @@ from editahead_prompts.text.edits import Replacement
 from editahead_prompts.text.snapshot import Snapshot
 from history_typist import PROPERTY
 from scripted_backend import ScriptedBackend, ScriptedReply, in_order
-from sketch_fixture import AMBIGUOUS, REPLACED, TEXT
+from sketch_fixture import AMBIGUOUS, NEW, OLD, REPLACED, TEXT
 from spoiled_text import spoiled
 from synthetic_records import made_records
 
 FORMATS = tuple(APPLY_FORMATS)
-OLD, NEW = "    d = c * 2\n    return c + d\n", "    if c > 7:\n        raise ValueError(b)\n    return c\n"
 ENDS = {
     "editahead": "<|/region|>",
     "instruct": "```",
