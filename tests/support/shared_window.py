@@ -32,7 +32,7 @@ class SharedWindow:
     def use(
         self, files: Mapping[str, str], settings: Mapping[str, Any], is_new: bool = False
     ) -> Iterator[VSCode]:
-        """Show the first file, and nothing else. A session that fails closes the window.
+        """Show the first file, and nothing else. A session that fails or leaves Editahead off closes the window.
 
         Args:
             files: The texts of the workspace's files by name.
@@ -41,7 +41,7 @@ class SharedWindow:
             is_new: Whether the session begins with the start of a window.
         """
         window = self._window
-        if window is None or is_new or not window.empty():
+        if window is None or is_new or window.is_off or not window.empty():
             self.close()
             window = self._open(files, settings)
         else:

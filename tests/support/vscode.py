@@ -56,6 +56,8 @@ _MARK = "document.querySelector('.glyph-margin-widgets .cgmr')"
 _STATUS = "document.querySelector('[id=\"editahead.editahead.editahead.status\"]')"
 """Our item in the status bar."""
 _STATUS_LABEL = f"{_STATUS}?.querySelector('a')?.getAttribute('aria-label')"
+_OFF = "Editahead is off"
+"""The label says so while nothing is predicted, whatever the server does."""
 _EMPTINESS = "document.querySelector('[id=\"editahead-testing.vscode-reset.emptiness\"]')"
 """The item of tests/editors/vscode-reset in the status bar."""
 _RESETS = 3
@@ -80,7 +82,7 @@ _STORES_SWITCH = f"""(async () => {{
     request.onsuccess = () => resolve(request.result);
     request.onerror = () => resolve(undefined);
   }});
-  const isOff = ({_STATUS_LABEL} ?? '').includes('Editahead is off');
+  const isOff = ({_STATUS_LABEL} ?? '').includes({json.dumps(_OFF)});
   const end = performance.now() + {_PATIENCE_MS};
   while (performance.now() < end) {{
     for (const {{ name }} of await indexedDB.databases()) {{
@@ -361,6 +363,11 @@ class VSCode:
     def status(self) -> str:
         """Return the accessible label of our item in the status bar."""
         return str(self.page.evaluate(f"{_STATUS_LABEL} ?? ''"))
+
+    @property
+    def is_off(self) -> bool:
+        """Return whether the workspace has Editahead switched off or snoozed."""
+        return _OFF in self.status
 
     def until_mark(self) -> None:
         """Wait until the margin has a mark."""
