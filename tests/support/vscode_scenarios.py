@@ -59,10 +59,9 @@ def load(path: Path) -> Scenario:
         text = body.replace("·", " ")
         if kind == "file":
             scenario.files[name] = text
-        elif kind == "plan":
-            scenario.plan = _parse_plan(text)
-        elif kind == "model":
-            scenario.plan = {"model": text}
+        elif kind in ("plan", "model"):
+            parsed = _parse_plan(text) if kind == "plan" else {"model": text}
+            scenario.plan = {**(scenario.plan or {}), **parsed}
         else:
             scenario.actions.append((kind, name or "", text))
     return scenario
