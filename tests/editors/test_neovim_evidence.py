@@ -83,7 +83,7 @@ def test_the_places_of_another_server_are_the_next_edits(start: Start) -> None:
     count_places(neovim)
     rename(neovim)
     neovim.until(VISIBLE)
-    neovim.keys("<Tab><Tab>")
+    neovim.keys("<Tab>")
     neovim.until_text(SHOP.replace("weigh", "tare", 1).replace("it.weigh", "it.tare"))
 
 
