@@ -14,8 +14,12 @@ import { ServerManager } from "./server";
 import { StatusBar } from "./statusbar";
 import { View } from "./view";
 
-/** The document of the command `openExample`: renaming one field leads to two next edits. */
-const EXAMPLE = `# Type "leaves" over the selected word. Then press Tab until the last edit is accepted.
+/**
+ * The document of the command `openExample`: renaming one field leads to two next edits.
+ *
+ * It proposes no name: VS Code would list a word of the document, and take the Tab.
+ */
+const EXAMPLE = `# Type a new name over the selected word. Then press Tab until the last edit is accepted.
 class Stay:
     def __init__(self, begins, until):
         self.begins = begins
