@@ -112,6 +112,16 @@ test("a line at the start of its line does not join the line below", () => {
   }
 });
 
+test("a line in place of the rest of a line adds no blank line", () => {
+  for (const range of [{ start: at(1, 0), end: at(1, 5) }, { start: at(1, 0), end: at(2, 0) }]) {
+    const code = "x = 1\nguest\nz = 3\n";
+    const edits = trackEdits([{ range, newText: range.end.line === 1 ? "visitor()\nhost()" : "visitor()\nhost()\n" }], textInMemory(code));
+    const part = nextPart(edits, "line", textInMemory(code));
+    assert.equal(part?.finalLength, "visitor()".length);
+    assert.equal(part?.text, range.end.line === 1 ? "visitor()" : "visitor()\n");
+  }
+});
+
 test("the parts of random edits lead to the whole edit", () => {
   const next = random(3);
   const some = () => Array.from({ length: 1 + Math.floor(next() * 8) }, () => ["a", "b ", "c\n", "d.", "(", "é"][Math.floor(next() * 6)]).join("");

@@ -110,8 +110,8 @@ export function ghostTextAt(edits: readonly TrackedEdit[], cursor: number): stri
 
 export type PartKind = "word" | "line";
 
-// A word includes the blanks before it. A line includes the line end before it; one that begins at its start includes that
-// behind it, so that it does not join the line below.
+// A word includes the blanks before it. A line includes the line end before it; where it would join other text,
+// it includes that behind it.
 const PART_PATTERNS = {
   word: /^\s*(?:[\p{L}\p{N}\p{M}_$]+|[^\p{L}\p{N}\p{M}_$\s]+)?/u,
   line: /^(?:\r\n|[\n\r])?[^\n\r]*/,
@@ -139,11 +139,21 @@ function remainingHunks(edit: TrackedEdit): Hunk[] {
   return [{ oldStart: typed, oldEnd: typed, newStart: typed, newEnd: edit.newText.length }];
 }
 
-// Return the length of the next word or line of an edit's new text, from the offset `from` on.
-function partLength({ start, newText }: TrackedEdit, from: number, kind: PartKind, text: Text): number {
-  const isLineStart = from === 0 ? text.positionAt(start).character === 0 : /[\n\r]/.test(newText.charAt(from - 1));
-  const pattern = PART_PATTERNS[kind === "line" && isLineStart ? "wholeLine" : kind];
-  return pattern.exec(newText.slice(from))?.[0].length ?? 0;
+// Return whether a line that is accepted up to `finalLength` would join what its line goes on with.
+function joinsLine(edit: TrackedEdit, [finalLength, replacedEnd]: readonly [number, number], from: number, text: Text): boolean {
+  const isLineStart = from === 0 ? text.positionAt(edit.start).character === 0 : /[\n\r]/.test(edit.newText.charAt(from - 1));
+  const behind = currentText(edit).slice(replacedEnd) + text.slice(edit.end, edit.end + 1);
+  return isLineStart && /^[\n\r]/.test(edit.newText.slice(finalLength)) && /^[^\n\r]/.test(behind);
+}
+
+// Return how much of the new text is final once a part is accepted, and where the text that the part leaves begins.
+function endOfPart(edit: TrackedEdit, [first, ...others]: readonly [Hunk, ...Hunk[]], pattern: keyof typeof PART_PATTERNS): [number, number] {
+  const stop = first.newStart + (PART_PATTERNS[pattern].exec(edit.newText.slice(first.newStart))?.[0].length ?? 0);
+  let end: [number, number] = [Math.min(first.newEnd, stop), first.oldEnd];
+  for (const hunk of pattern === "word" ? [] : others) {
+    if (hunk.newStart < stop) end = [Math.min(hunk.newEnd, stop), hunk.oldEnd];
+  }
+  return end;
 }
 
 /** Return the next word or line, with the removals before that word or within that line. `text` is the present document. */
@@ -156,11 +166,9 @@ export function nextPart(edits: readonly TrackedEdit[], kind: PartKind, text: Te
       acceptedLength += edit.newText.length;
       continue;
     }
-    const stop = first.newStart + partLength(edit, first.newStart, kind, text);
-    let [finalLength, replacedEnd] = [Math.min(first.newEnd, stop), first.oldEnd];
-    for (const hunk of kind === "line" ? others : []) {
-      if (hunk.newStart < stop) [finalLength, replacedEnd] = [Math.min(hunk.newEnd, stop), hunk.oldEnd];
-    }
+    let end = endOfPart(edit, [first, ...others], kind);
+    if (kind === "line" && joinsLine(edit, end, first.newStart, text)) end = endOfPart(edit, [first, ...others], "wholeLine");
+    const [finalLength, replacedEnd] = end;
     const accepted = edit.newText.slice(0, finalLength) + present.slice(replacedEnd);
     const isLast = editIndex === edits.length - 1 && accepted === edit.newText;
     return { editIndex, text: accepted, finalLength, acceptedLength: acceptedLength + finalLength, isLast };
