@@ -7,7 +7,7 @@ import { describeRefusal, parseRefusal } from "./core/messages";
 import type { Problem, Refusal } from "./core/protocol";
 import type { WorkspaceEdit } from "./core/workspaceEdit";
 import { toRange } from "./document";
-import type { Preview } from "./preview";
+import type { Preview, PreviewOptions } from "./preview";
 import type { ServerManager } from "./server";
 
 const SKETCH_ACTION_KIND = "refactor.rewrite.editahead.apply";
@@ -99,15 +99,16 @@ async function planAndPreview(
     const source = new vscode.CancellationTokenSource();
     const coming = new ComingPreview(client, preview, () => source.cancel());
     const request = { client, document, partialResultToken: coming.token, cancellation: source.token, choice };
-    const options = { location: vscode.ProgressLocation.Notification, title: "Editahead: placing the sketch …", cancellable: true };
+    const progress = { location: vscode.ProgressLocation.Notification, title: "Editahead: placing the sketch …", cancellable: true };
     try {
-      const planned = await vscode.window.withProgress(options, (_, cancellation) => {
+      const planned = await vscode.window.withProgress(progress, (_, cancellation) => {
         cancellation.onCancellationRequested(() => source.cancel());
         return plan(request);
       });
       await coming.end();
       if (source.token.isCancellationRequested) return;
-      if (planned !== undefined) return await showPlanned(planned, () => run(), request, source, preview);
+      const options = { replan: () => run(), changes: coming.changes, onClose: () => source.cancel() };
+      if (planned !== undefined) return await showPlanned(planned, options, request, source, preview);
       await preview.takeAway();
       void vscode.window.showInformationMessage("Editahead: The file already contains the sketch's changes.");
     } catch (error) {
@@ -118,6 +119,8 @@ async function planAndPreview(
       if (choices.length === 0) return await showRefusal(error, document.uri);
       const chosen = await pickChoice(choices);
       if (chosen !== undefined) await run(chosen.id);
+    } finally {
+      coming.dispose();
     }
   };
   await run();
@@ -126,12 +129,12 @@ async function planAndPreview(
 /** Preview an edit, and mark the new problems that it would bring as soon as they are known. */
 async function showPlanned(
   { edit, plan }: PlannedEdit,
-  replan: () => unknown,
+  options: PreviewOptions,
   { client }: PlanRequest,
   source: vscode.CancellationTokenSource,
   preview: Preview,
 ): Promise<void> {
-  await preview.show(edit, { replan, onClose: () => source.cancel() });
+  await preview.show(edit, options);
   if (plan === undefined || !vscode.workspace.isTrusted || source.token.isCancellationRequested) return;
   const params = { command: "editahead.applyProblems", arguments: [{ plan }] };
   try {

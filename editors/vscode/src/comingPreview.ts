@@ -1,6 +1,7 @@
 // The preview of an edit that a model still writes. Partial results bring its settled hunks.
 import * as vscode from "vscode";
 import { ProgressType, type LanguageClient } from "vscode-languageclient/node";
+import { ChangeLog } from "./core/changeLog";
 import { ComingEdit, type PartialHunks } from "./core/comingEdit";
 import { isSupported } from "./document";
 import type { Preview } from "./preview";
@@ -9,9 +10,11 @@ const HUNKS = new ProgressType<PartialHunks>();
 
 let count = 0;
 
-export class ComingPreview {
+export class ComingPreview implements vscode.Disposable {
   /** The token of the partial results. */
   readonly token = `editahead-apply-${++count}`;
+  /** What is typed until the preview is disposed of. */
+  readonly changes = new ChangeLog();
   private readonly coming = new ComingEdit();
   private readonly subscriptions: readonly vscode.Disposable[];
   private drawing: Promise<void> = Promise.resolve();
@@ -23,7 +26,9 @@ export class ComingPreview {
       client.onProgress(HUNKS, this.token, (partial) => this.add(partial)),
       // Partial results are of the text as it was. The whole edit, which comes later, moves along with what is typed.
       vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
-        if (contentChanges.length > 0 && isSupported(document)) void this.end().then(() => this.preview.takeAway());
+        if (contentChanges.length === 0 || !isSupported(document)) return;
+        this.changes.add(document.uri.toString(), document.version, contentChanges);
+        if (!this.isOver) void this.end().then(() => this.preview.takeAway());
       }),
     ];
   }
@@ -31,8 +36,11 @@ export class ComingPreview {
   /** Draw nothing more; resolve once nothing is being drawn. */
   end(): Promise<void> {
     this.isOver = true;
-    for (const subscription of this.subscriptions) subscription.dispose();
     return this.drawing;
+  }
+
+  dispose(): void {
+    for (const subscription of this.subscriptions) subscription.dispose();
   }
 
   private add(partial: PartialHunks): void {

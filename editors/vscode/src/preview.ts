@@ -2,6 +2,7 @@
 // hunk reverts the hunk; the text on the right side is what "Apply Changes" writes.
 import * as path from "node:path";
 import * as vscode from "vscode";
+import { ChangeLog } from "./core/changeLog";
 import type { Problem } from "./core/protocol";
 import {
   applyEdits,
@@ -29,9 +30,11 @@ const KINDS = {
 /** How long VS Code may take to load a text that has grown. */
 const LOAD_PATIENCE_MS = 2_000;
 
-interface PreviewOptions {
+export interface PreviewOptions {
   /** Plan the edit again for the present texts. */
   readonly replan: () => unknown;
+  /** What was edited since the plan: the edit moves along. By default, any change asks for another plan. */
+  readonly changes?: ChangeLog;
   readonly kind?: keyof typeof KINDS;
   /** The title of the preview; by default, that of its kind. */
   readonly title?: string;
@@ -82,7 +85,7 @@ export class Preview implements vscode.Disposable {
     for (const disposable of [...this.subscriptions, this.warnings]) disposable.dispose();
   }
 
-  /** Open the diff of a planned edit, or plan again if a document has changed since the plan. */
+  /** Open the diff of a planned edit, or plan again if a document has changed since the plan in a way that the edit cannot follow. */
   async show(edit: WorkspaceEdit, options: PreviewOptions): Promise<void> {
     const { kind = "sketch", isComing = false } = options;
     const changes = groupByFile(edit);
@@ -91,7 +94,7 @@ export class Preview implements vscode.Disposable {
       await this.closeTabs();
       this.count++;
     }
-    const files = await Promise.all(changes.map((change) => this.prepare(change, KINDS[kind].severity)));
+    const files = await Promise.all(changes.map((change) => this.prepare(change, options, KINDS[kind].severity)));
     const current = files.filter((file) => file !== undefined);
     if (current.length < files.length) return void options.replan();
     const [first, ...others] = current;
@@ -178,11 +181,16 @@ export class Preview implements vscode.Disposable {
     await editor.edit((builder) => builder.replace(toRange(rangeOfHunk(hunk, textOf(document))), hunk.newText));
   }
 
-  // Returns undefined when the document has changed since the plan.
-  private async prepare(change: FileChange, severity: vscode.DiagnosticSeverity): Promise<PreviewedFile | undefined> {
-    const uri = vscode.Uri.parse(change.uri, true);
-    const document = change.action === "create" ? undefined : await vscode.workspace.openTextDocument(uri);
-    if (change.version !== undefined && document !== undefined && document.version !== change.version) return undefined;
+  // Returns undefined when the edit cannot follow what has changed since the plan.
+  private async prepare(
+    planned: FileChange,
+    { changes = new ChangeLog() }: PreviewOptions,
+    severity: vscode.DiagnosticSeverity,
+  ): Promise<PreviewedFile | undefined> {
+    const uri = vscode.Uri.parse(planned.uri, true);
+    const document = planned.action === "create" ? undefined : await vscode.workspace.openTextDocument(uri);
+    const change = document === undefined ? planned : changes.moveAlong(uri.toString(), planned, document.version);
+    if (change === undefined) return undefined;
     const oldText = document?.getText() ?? "";
     const edited =
       document === undefined
