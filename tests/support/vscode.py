@@ -219,8 +219,7 @@ class VSCode:
 
     def go_to(self, line: int, column: int = 1) -> None:
         """Go to a line and column, both 1-based, as in the status bar."""
-        self.press("Control+g")
-        self.until(_QUICK_INPUT)
+        self.repeat_until(lambda: self.press("Control+g"), _QUICK_INPUT)
         self.type(f"{line}:{column}")
         self.press("Enter")
         self.until_cursor(line, column)
