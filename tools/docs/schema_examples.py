@@ -160,6 +160,11 @@ SHAPES = [
         attrs.evolve(SHOWN, accepted_length=4),
     ),
     _notification(
+        wire.REPORT_CACHED_INLINE_EDIT,
+        "The end of an edit that the client held and drew again by itself.",
+        wire.ReportCachedInlineEditParams("p-17", is_shown=True, acceptance="accepted"),
+    ),
+    _notification(
         wire.DID_FOCUS, "The document that has the focus now.", wire.DidFocusParams(wire.VersionedTextDocument(URI))
     ),
     _notification(

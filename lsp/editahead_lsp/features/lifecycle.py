@@ -16,13 +16,14 @@ from editahead_lsp.protocol.custom_messages import (
     APPLY_KIND,
     COMMANDS,
     COPILOT_OUTCOMES,
-    DID_CHANGE_STATUS,
     GOTO_KIND,
     INLINE_EDIT,
     NEXT_EDIT,
     OUTCOME,
     InitializeParams,
 )
+
+from .copilot_status import notify_status
 
 if TYPE_CHECKING:
     from editahead_lsp.server import Server
@@ -43,7 +44,7 @@ def initialized(server: Server, params: None) -> None:
     server.index.start(server.workspace_paths)
     server.predictions.run_when_idle(_load_apply)
     if server.client.capabilities.copilot:
-        server.protocol.notify(DID_CHANGE_STATUS, {"busy": False, "message": "", "kind": "Normal"})
+        notify_status(server)
 
 
 def _load_apply() -> None:

@@ -10,9 +10,11 @@ from editahead_lsp.protocol.custom_messages import (
     DID_SHOW_INLINE_EDIT,
     EVENTS,
     OUTCOME,
+    REPORT_CACHED_INLINE_EDIT,
     DidShowParams,
     OutcomeEvent,
     OutcomeParams,
+    ReportCachedInlineEditParams,
 )
 
 if TYPE_CHECKING:
@@ -41,6 +43,17 @@ def did_partially_accept_completion(server: Server, params: DidShowParams) -> No
     _record(server.session, params, "partiallyAccepted")
 
 
+def report_cached_inline_edit(server: Server, params: ReportCachedInlineEditParams) -> None:
+    """Handle `textDocument/reportCachedInlineEdit`.
+
+    Clients say "rejected" of an ignored edit, too. Where they mean it, their command for a rejected edit came before.
+    """
+    events: list[OutcomeEvent] = ["shown"] if params.is_shown else []
+    events.append("accepted" if params.acceptance == "accepted" else "ignored")
+    for event in events:
+        server.session.shown_predictions.record_outcome(params.opportunity_id, event)
+
+
 def _record(session: Session, params: DidShowParams, event: OutcomeEvent) -> None:
     arguments = params.item.command.arguments
     if arguments and isinstance(arguments[0], str):
@@ -52,4 +65,5 @@ HANDLERS = {
     DID_SHOW_INLINE_EDIT: did_show,
     DID_SHOW_COMPLETION: did_show,
     DID_PARTIALLY_ACCEPT_COMPLETION: did_partially_accept_completion,
+    REPORT_CACHED_INLINE_EDIT: report_cached_inline_edit,
 }

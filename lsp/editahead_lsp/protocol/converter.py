@@ -46,6 +46,7 @@ PARAMS_BY_METHOD: Mapping[str, type] = {
     custom_messages.DID_SHOW_INLINE_EDIT: custom_messages.DidShowParams,
     custom_messages.DID_SHOW_COMPLETION: custom_messages.DidShowParams,
     custom_messages.DID_PARTIALLY_ACCEPT_COMPLETION: custom_messages.DidShowParams,
+    custom_messages.REPORT_CACHED_INLINE_EDIT: custom_messages.ReportCachedInlineEditParams,
     custom_messages.DID_FOCUS: custom_messages.DidFocusParams,
     custom_messages.DID_OPEN_SEARCH_RESULT: custom_messages.DidOpenSearchResultParams,
     custom_messages.SESSION_TIME: custom_messages.SessionTimeParams,

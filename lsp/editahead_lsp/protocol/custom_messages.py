@@ -28,7 +28,11 @@ INLINE_EDIT = "textDocument/copilotInlineEdit"
 DID_SHOW_INLINE_EDIT = "textDocument/didShowInlineEdit"
 DID_SHOW_COMPLETION = "textDocument/didShowCompletion"
 DID_PARTIALLY_ACCEPT_COMPLETION = "textDocument/didPartiallyAcceptCompletion"
+REPORT_CACHED_INLINE_EDIT = "textDocument/reportCachedInlineEdit"
 DID_CHANGE_STATUS = "didChangeStatus"
+DID_CHANGE_STATUS_V2 = "didChangeStatus/v2"
+CHECK_STATUS = "checkStatus"
+SIGN_IN = "signIn"
 DID_FOCUS = "textDocument/didFocus"
 SESSION_TIME = "editahead/sessionTime"
 PLACES_LEFT = "editahead/placesLeft"
@@ -325,6 +329,21 @@ class DidShowParams:
 
     item: ShownItem = ShownItem()
     accepted_length: int | None = None
+
+
+@attrs.frozen
+class ReportCachedInlineEditParams:
+    """What became of an edit that the client held and drew again by itself.
+
+    Attributes:
+        opportunity_id: The id of the prediction.
+        is_shown: It was on the screen.
+        acceptance: "accepted", or "rejected" of any other end.
+    """
+
+    opportunity_id: str = ""
+    is_shown: bool = False
+    acceptance: str = ""
 
 
 @attrs.frozen

@@ -198,6 +198,8 @@ async def test_only_copilot_clients_get_a_status(harness: ServerHarness, said: d
     harness.notify("initialized", {})
     message = await harness.take(lambda m: m.get("method") == "didChangeStatus")
     assert message["params"] == {"busy": False, "message": "", "kind": "Normal"}
+    message = await harness.take(lambda m: m.get("method") == "didChangeStatus/v2")
+    assert [each["category"] for each in message["params"]["statuses"]] == ["auth", "completion", "cls"]
 
 
 async def test_predictors_that_cannot_be_loaded(tmp_path: Path) -> None:

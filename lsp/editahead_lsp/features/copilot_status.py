@@ -1,0 +1,41 @@
+"""The status that clients of Copilot's server show: ready, with no account to sign in to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from editahead_lsp.protocol.custom_messages import (
+    CHECK_STATUS,
+    DID_CHANGE_STATUS,
+    DID_CHANGE_STATUS_V2,
+    SIGN_IN,
+)
+
+if TYPE_CHECKING:
+    from editahead_lsp.server import Server
+
+_ACCOUNT = {"status": "OK", "user": ""}
+
+
+def notify_status(server: Server) -> None:
+    """Send the status in both forms: since 2026, that of the second version has a part for each category."""
+    server.protocol.notify(DID_CHANGE_STATUS, {"busy": False, "message": "", "kind": "Normal"})
+    statuses = [
+        {"category": "auth", "kind": "Normal", "result": _ACCOUNT},
+        {"category": "completion", "busy": False},
+        {"category": "cls", "kind": "Normal", "inactive": False},
+    ]
+    server.protocol.notify(DID_CHANGE_STATUS_V2, {"statuses": statuses})
+
+
+def check_status(server: Server, params: Any) -> dict[str, str]:
+    """Handle `checkStatus`."""
+    return _ACCOUNT
+
+
+def sign_in(server: Server, params: Any) -> dict[str, str]:
+    """Handle `signIn`, to which there is nothing to do."""
+    return {**_ACCOUNT, "status": "AlreadySignedIn"}
+
+
+HANDLERS = {CHECK_STATUS: check_status, SIGN_IN: sign_in}
