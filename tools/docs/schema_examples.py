@@ -65,6 +65,7 @@ from editahead_lab.tasks.report import PlayedTask, TaskOutcome, TaskReport
 from editahead_lsp.protocol import (
     accept_all_messages,
     apply_messages,
+    copilot_messages,
     evidence_messages,
     finish_messages,
     lsp_types,
@@ -160,9 +161,9 @@ SHAPES = [
         attrs.evolve(SHOWN, accepted_length=4),
     ),
     _notification(
-        wire.REPORT_CACHED_INLINE_EDIT,
+        copilot_messages.REPORT_CACHED_INLINE_EDIT,
         "The end of an edit that the client held and drew again by itself.",
-        wire.ReportCachedInlineEditParams("p-17", is_shown=True, acceptance="accepted"),
+        copilot_messages.ReportCachedInlineEditParams("p-17", is_shown=True, acceptance="accepted"),
     ),
     _notification(
         wire.DID_FOCUS, "The document that has the focus now.", wire.DidFocusParams(wire.VersionedTextDocument(URI))

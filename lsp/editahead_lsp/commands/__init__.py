@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import Any
 
 from editahead_lsp.protocol import custom_messages as wire
+from editahead_lsp.protocol.copilot_messages import COPILOT_OUTCOMES
 from editahead_lsp.server import Server
 
 Command = Callable[[Server, list[Any]], Any]
@@ -28,9 +29,9 @@ _PLACES: Mapping[str, tuple[str, str]] = {
     wire.WHY: ("why", "why"),
     wire.REPORT: ("report", "report"),
     wire.STATUS: ("status", "status"),
-    wire.COPILOT_OUTCOMES[0]: ("outcomes", "copilot_accept"),
-    wire.COPILOT_OUTCOMES[1]: ("outcomes", "copilot_reject"),
-    wire.COPILOT_OUTCOMES[2]: ("outcomes", "copilot_ignore"),
+    COPILOT_OUTCOMES[0]: ("outcomes", "copilot_accept"),
+    COPILOT_OUTCOMES[1]: ("outcomes", "copilot_reject"),
+    COPILOT_OUTCOMES[2]: ("outcomes", "copilot_ignore"),
 }
 """The module and the function of each command."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from editahead_lsp.protocol.custom_messages import (
+from editahead_lsp.protocol.copilot_messages import (
     CHECK_STATUS,
     DID_CHANGE_STATUS,
     DID_CHANGE_STATUS_V2,

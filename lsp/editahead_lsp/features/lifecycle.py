@@ -11,11 +11,11 @@ from editahead_lsp import __version__
 from editahead_lsp.presentation import completion_item
 from editahead_lsp.presentation.finish_diagnostics import KIND as LEFT
 from editahead_lsp.protocol.client_capabilities import ClientCapabilities
+from editahead_lsp.protocol.copilot_messages import COPILOT_OUTCOMES
 from editahead_lsp.protocol.custom_messages import (
     ACCEPT_KIND,
     APPLY_KIND,
     COMMANDS,
-    COPILOT_OUTCOMES,
     GOTO_KIND,
     INLINE_EDIT,
     NEXT_EDIT,

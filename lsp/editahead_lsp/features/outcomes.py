@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
+from editahead_lsp.protocol.copilot_messages import (
+    REPORT_CACHED_INLINE_EDIT,
+    ReportCachedInlineEditParams,
+)
 from editahead_lsp.protocol.custom_messages import (
     DID_PARTIALLY_ACCEPT_COMPLETION,
     DID_SHOW_COMPLETION,
     DID_SHOW_INLINE_EDIT,
     EVENTS,
     OUTCOME,
-    REPORT_CACHED_INLINE_EDIT,
     DidShowParams,
     OutcomeEvent,
     OutcomeParams,
-    ReportCachedInlineEditParams,
 )
 
 if TYPE_CHECKING:

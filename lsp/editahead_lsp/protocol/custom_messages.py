@@ -28,11 +28,6 @@ INLINE_EDIT = "textDocument/copilotInlineEdit"
 DID_SHOW_INLINE_EDIT = "textDocument/didShowInlineEdit"
 DID_SHOW_COMPLETION = "textDocument/didShowCompletion"
 DID_PARTIALLY_ACCEPT_COMPLETION = "textDocument/didPartiallyAcceptCompletion"
-REPORT_CACHED_INLINE_EDIT = "textDocument/reportCachedInlineEdit"
-DID_CHANGE_STATUS = "didChangeStatus"
-DID_CHANGE_STATUS_V2 = "didChangeStatus/v2"
-CHECK_STATUS = "checkStatus"
-SIGN_IN = "signIn"
 DID_FOCUS = "textDocument/didFocus"
 SESSION_TIME = "editahead/sessionTime"
 PLACES_LEFT = "editahead/placesLeft"
@@ -52,10 +47,6 @@ WHY = "editahead.why"
 REPORT = "editahead.report"
 STATUS = "editahead.status"
 RESET_LEARNING = "editahead.resetLearning"
-COPILOT_OUTCOMES = tuple(
-    f"github.copilot.did{what}NextEditSuggestionItem" for what in ("Accept", "Reject", "Ignore")
-)
-"""The commands by which clients of Copilot's server tell what became of an edit of `copilotInlineEdit`."""
 ACCEPT_KIND = "refactor.rewrite.editahead.accept"
 GOTO_KIND = "refactor.rewrite.editahead.goto"
 APPLY_KIND = "refactor.rewrite.editahead.apply"
@@ -329,21 +320,6 @@ class DidShowParams:
 
     item: ShownItem = ShownItem()
     accepted_length: int | None = None
-
-
-@attrs.frozen
-class ReportCachedInlineEditParams:
-    """What became of an edit that the client held and drew again by itself.
-
-    Attributes:
-        opportunity_id: The id of the prediction.
-        is_shown: It was on the screen.
-        acceptance: "accepted", or "rejected" of any other end.
-    """
-
-    opportunity_id: str = ""
-    is_shown: bool = False
-    acceptance: str = ""
 
 
 @attrs.frozen
