@@ -37,6 +37,11 @@ def shows(text: str) -> str:
 
 NOTHING_DRAWN = f"not {shows('virt_lines')} and not {shows('line_hl_group')}"
 
+SEND_CHANGES = """
+local client = vim.lsp.get_clients({ name = "editahead" })[1]
+client:request_sync("workspace/executeCommand", { command = "editahead.status" }, 10000, 0)
+"""
+
 
 def begin(neovim: Neovim, sketch: str) -> None:
     neovim.lua("vim.fn.setreg('x', ...)", sketch)
@@ -85,11 +90,23 @@ def test_typing_takes_the_drawing_away_and_the_edit_moves_along(
     coming: Neovim, homes: dict[str, str]
 ) -> None:
     coming.keys("ggOimport re<Esc>")
+    coming.until_text("import re\n" + WHOLE)
     coming.until(NOTHING_DRAWN)
+    coming.lua(SEND_CHANGES)
     go_on(homes)
     coming.until(READY)
     coming.keys("<Tab>")
     coming.until_text("import re\n" + DONE)
+
+
+def test_an_answer_for_an_earlier_text_is_not_drawn(coming: Neovim, homes: dict[str, str]) -> None:
+    """Neovim sends what is typed a little later: an answer may come in between."""
+    coming.lua("vim.lsp.util.buf_versions[vim.api.nvim_get_current_buf()] = 9999")
+    go_on(homes)
+    coming.until("vim.fn.execute('messages'):find('the text has changed since', 1, true)")
+    coming.until(NOTHING_DRAWN)
+    assert not coming.lua(f"return {OPEN}")
+    assert coming.text == WHOLE
 
 
 def test_the_end_of_the_server_takes_the_drawing_away(coming: Neovim) -> None:

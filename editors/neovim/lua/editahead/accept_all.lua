@@ -2,6 +2,7 @@
 local apply_preview = require("editahead.apply_preview")
 local client = require("editahead.client")
 local config = require("editahead.config")
+local tracked_edit = require("editahead.tracked_edit")
 local view = require("editahead.view")
 
 local M = {}
@@ -32,18 +33,9 @@ end
 
 local STALE = "Nothing was changed: the text has changed since."
 
--- Return whether an edit is of another version of a buffer, after the person went on typing.
-local function is_stale(edit)
-  return vim.iter(edit.documentChanges):any(function(change)
-    local document = change.textDocument
-    local version = vim.lsp.util.buf_versions[vim.uri_to_bufnr(document.uri)]
-    return type(document.version) == "number" and version ~= nil and version ~= document.version
-  end)
-end
-
 local function show(server, bufnr, id, result)
   local edit, hunks = read(result.edit, result.label)
-  if is_stale(edit) then
+  if tracked_edit.is_stale(edit) then
     return notify(STALE, vim.log.levels.WARN)
   end
   vim.cmd.stopinsert()

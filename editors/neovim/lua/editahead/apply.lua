@@ -4,6 +4,7 @@ local choices = require("editahead.choices")
 local client = require("editahead.client")
 local config = require("editahead.config")
 local diff = require("editahead.diff")
+local tracked_edit = require("editahead.tracked_edit")
 
 local M = {}
 
@@ -256,6 +257,9 @@ local function run(server, bufnr, request, read, choice)
     local planned = read(result)
     if not planned then
       return notify("The buffer already contains the sketch's changes.", vim.log.levels.INFO)
+    end
+    if tracked_edit.is_stale(planned.edit) then
+      return notify("Nothing was changed: the text has changed since. Apply the sketch again.", vim.log.levels.WARN)
     end
     local reading = #vim.tbl_filter(function(hunk)
       return apply_preview.describe(hunk).needs_reading

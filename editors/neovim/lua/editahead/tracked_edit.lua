@@ -84,6 +84,17 @@ function M.is_valid(response)
   return not vim.api.nvim_buf_is_loaded(target) or response.textDocument.version == vim.lsp.util.buf_versions[target]
 end
 
+--- Return whether a workspace edit is of another version of a buffer, after the person went on typing.
+---@param edit lsp.WorkspaceEdit
+---@return boolean
+function M.is_stale(edit)
+  return vim.iter(edit.documentChanges or {}):any(function(change)
+    local document = change.textDocument
+    local version = document and vim.lsp.util.buf_versions[vim.uri_to_bufnr(document.uri)]
+    return version ~= nil and type(document.version) == "number" and version ~= document.version
+  end)
+end
+
 --- Return whether a buffer can be changed, and say so where not.
 ---@param bufnr integer
 ---@return boolean
