@@ -18,7 +18,7 @@ _ACCOUNT = {"status": "OK", "user": ""}
 
 
 def notify_status(server: Server) -> None:
-    """Send the status in both forms: since 2026, that of the second version has a part for each category."""
+    """Send the status in both forms. That of 2026, the second one, has a part for each category."""
     server.protocol.notify(DID_CHANGE_STATUS, {"busy": False, "message": "", "kind": "Normal"})
     statuses = [
         {"category": "auth", "kind": "Normal", "result": _ACCOUNT},

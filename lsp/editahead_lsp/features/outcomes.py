@@ -48,7 +48,7 @@ def did_partially_accept_completion(server: Server, params: DidShowParams) -> No
 def report_cached_inline_edit(server: Server, params: ReportCachedInlineEditParams) -> None:
     """Handle `textDocument/reportCachedInlineEdit`.
 
-    Clients say "rejected" of an ignored edit, too. Where they mean it, their command for a rejected edit came before.
+    Clients say "rejected" of an ignored edit, too. For a rejected one, they send the command before.
     """
     events: list[OutcomeEvent] = ["shown"] if params.is_shown else []
     events.append("accepted" if params.acceptance == "accepted" else "ignored")
