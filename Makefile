@@ -31,7 +31,7 @@ endif
 
 # Properties have ten examples, and all with ALL=1.
 test: for-test ## all tests that are quick: under three minutes; ALL=1: the slow ones, too, 15 minutes
-	@$(BIN)/python -m pytest -n 2 --durations=10 \
+	@$(BIN)/python -m pytest -n 2 --durations=10 -o faulthandler_exit_on_timeout=true \
 	  $(if $(ALL),-m "not ($(ELSEWHERE))",-m "not (slow or $(ELSEWHERE))" --hypothesis-profile=quick)
 
 check: for-test ## make lint and make test at the same time; ALL=1: with all tests that need no editor and no model server

@@ -27,6 +27,7 @@ from editahead_cli.agent_tools.mcp_server import DEADLINES_S, ToolServer
 from editahead_cli.agent_tools.workspace_tools import WorkspaceTools
 from editahead_inference.errors import Cancelled
 from git_repository import git, make_repository, write
+from killed_processes import killed_on_failure
 from merge_with_readings import DETAIL, READINGS, SECOND, SKETCH, TEXT, merge_with_readings
 from process_memory import peak_mb
 
@@ -270,13 +271,14 @@ async def test_a_cancelled_request_ends_its_work(root: Path, connect: Open, tmp_
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux says in /proc how much memory a process had")
 def test_a_message_of_60_megabytes_is_left_out_and_the_next_one_answered(root: Path) -> None:
-    with subprocess.Popen(
+    server = subprocess.Popen(
         [sys.executable, str(SERVER), "--root", str(root)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env={**os.environ, "PYTHONPATH": str(SERVER.parent)},
-    ) as server:
+    )
+    with killed_on_failure(server):
         assert server.stdin and server.stdout and server.stderr
         server.stdin.write(initialize(1))
         server.stdin.flush()

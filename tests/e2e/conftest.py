@@ -12,6 +12,7 @@ import pytest
 import pytest_asyncio
 from pytest_lsp import LanguageClient
 
+from killed_processes import killed_on_failure
 from server_process import LISTENING, REAL, SCRIPT, SCRIPTED, TOKEN, connected, listening, spawned
 
 
@@ -36,9 +37,9 @@ def transport(request: pytest.FixtureRequest) -> str:
 def scripted_port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
     """Start one server that predicts `user` -> `account` for the clients of all tests, and yield its port."""
     environment = environment_with_folders(tmp_path_factory.mktemp("server")) | {"EDITAHEAD_TOKEN": TOKEN}
-    with subprocess.Popen(
-        [*SCRIPTED, SCRIPT, "0"], env=environment, stderr=subprocess.PIPE, text=True
-    ) as server:
+    command = [*SCRIPTED, SCRIPT, "0"]
+    server = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
+    with killed_on_failure(server):
         assert server.stderr is not None
         said = server.stderr.readline()
         assert said.startswith(LISTENING)

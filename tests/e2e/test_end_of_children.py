@@ -14,6 +14,7 @@ import pytest
 
 from git_repository import make_repository
 from held_pipe import HeldPipe
+from killed_processes import killed_on_failure
 from server_process import REAL
 
 pytestmark = pytest.mark.slow
@@ -32,7 +33,7 @@ def server_with(environment: dict[str, str], *messages: dict[str, Any]) -> Itera
     process = subprocess.Popen(
         REAL, env=environment, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
     )
-    with process:
+    with killed_on_failure(process):
         send(process, *messages)
         yield process
         process.kill()
@@ -101,7 +102,8 @@ def test_a_command(how: str, root: Path, server_environment: dict[str, str]) -> 
         pytest.skip(f"{how} is ignored, as below nohup")
     held = HeldPipe(root / ".git" / "objects" / "info" / "alternates")
     command = [*REAL[:-1], "rules", "mine", "--path", str(root)]
-    with subprocess.Popen(command, env=server_environment, stderr=subprocess.DEVNULL) as process:
+    process = subprocess.Popen(command, env=server_environment, stderr=subprocess.DEVNULL)
+    with killed_on_failure(process):
         held.wait_for_reader()
         process.send_signal(signal.Signals[how])
         held.wait_for_end()

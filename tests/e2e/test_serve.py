@@ -14,6 +14,7 @@ from editahead_prompts.composition.tokenizers import ESTIMATE
 from editahead_prompts.formats.next_edit.zeta21 import ZETA_2_1
 from editahead_prompts.state import EditorState, PastEdit
 from editahead_prompts.text.snapshot import Snapshot
+from killed_processes import killed_on_failure
 
 pytestmark = pytest.mark.slow
 
@@ -28,7 +29,8 @@ def test_it_predicts_and_ends(server_environment: dict[str, str], tmp_path: Path
     body = {"prompt": ZETA_2_1.build(state, ESTIMATE).prompt.text, "model": "any"}
     token = tmp_path / "token"
     command = [sys.executable, "-m", "editahead_cli", "serve", "--port", "0", "--token-file", str(token)]
-    with subprocess.Popen(command, env=server_environment, stderr=subprocess.PIPE, text=True) as server:
+    server = subprocess.Popen(command, env=server_environment, stderr=subprocess.PIPE, text=True)
+    with killed_on_failure(server):
         assert server.stderr is not None
         assert server.stderr.readline() == f"editahead: clients need the token in {token}\n"
         url = server.stderr.readline().removeprefix("editahead: serving on ").strip()

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from lsprotocol import types
 
+from killed_processes import killed_on_failure
 from server_harness import position_params
 from server_process import change_document, spawned
 from sketch_fixture import SKETCH, TEXT
@@ -116,7 +117,7 @@ def test_agents(folder: Path, server_environment: dict[str, str]) -> None:
         text=True,
     )
     assert process.stdin is not None and process.stdout is not None
-    with process:
+    with killed_on_failure(process):
         process.stdin.write("".join(f"{json.dumps(message)}\n" for message in messages))
         process.stdin.flush()
         answers = iter(process.stdout.readline, "")

@@ -16,6 +16,7 @@ from editahead_programs.child_process import ChildLimits, ChildProcess, run_chil
 from editahead_programs.errors import ChildOutputError, ChildTimeoutError
 from editahead_programs.process_guard import ProcessGuard
 from held_pipe import HeldPipe
+from killed_processes import killed_on_failure
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="groups of processes are of POSIX")
 
@@ -210,7 +211,7 @@ def test_nothing_outlives_its_parent(
         process_group=0,
         stderr=subprocess.DEVNULL,
     )
-    with parent:
+    with killed_on_failure(parent):
         held.wait_for_reader()
         os.killpg(parent.pid, number)  # the forks of `parent` as well
     held.wait_for_end()

@@ -32,7 +32,7 @@ class HeldPipe:
             self._end = os.open(self.path, os.O_WRONLY)
             is_held.set()
 
-        threading.Thread(target=wait).start()
+        threading.Thread(target=wait, daemon=True).start()
         return is_held
 
     def wait_for_end(self) -> None:

@@ -16,15 +16,19 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
 ROOT = Path(__file__).resolve().parents[2]
 PYTHON = ".venv/bin/python"
+PYTEST = ("-m", "pytest", "--durations=10", "-o", "faulthandler_exit_on_timeout=true")
 UV = "tools/environment/uv"
 EDITS = Path("../shared/data/edits/dev.jsonl.zst")
 CORES = 2
+SECTION_TIMEOUT_S = 2400.0
+"""Seconds of a section. One that takes longer has hung: its processes print where they are, and it fails."""
 NEWER_PYTHONS = ("3.12", "3.13", "3.14")
 """Supported versions of CPython beside 3.11, which runs all other sections."""
 UNIT_TESTS = (
@@ -68,9 +72,14 @@ class Log:
         self.file = file
         self.running: subprocess.Popen[bytes] | None = None
         self.stopped = False
+        self.deadline = time.monotonic() + SECTION_TIMEOUT_S
 
     def status(self, *command: str | Path, **environment: str) -> int:
-        """Run a command and return its exit status."""
+        """Run a command and return its exit status.
+
+        Raises:
+            FailedError: The section was stopped, or takes too long.
+        """
         if self.stopped:
             raise FailedError("stopped")
         self.running = subprocess.Popen(
@@ -82,7 +91,13 @@ class Log:
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
-        return self.running.wait()
+        try:
+            return self.running.wait(max(self.deadline - time.monotonic(), 0))
+        except subprocess.TimeoutExpired:
+            self.stop()
+            raise FailedError(
+                f"{' '.join(map(str, command))}: not done after {SECTION_TIMEOUT_S:.0f} s"
+            ) from None
 
     def run(self, *command: str | Path, **environment: str) -> None:
         """Run a command.
@@ -94,9 +109,18 @@ class Log:
             raise FailedError(f"{' '.join(map(str, command))}: exit status {status}")
 
     def stop(self) -> None:
+        """End what runs. Python's processes print their stacks at SIGABRT, where pytest has asked for it."""
         self.stopped = True
         if self.running and self.running.poll() is None:
-            os.killpg(self.running.pid, signal.SIGKILL)
+            for number in (signal.SIGABRT, signal.SIGKILL):
+                with suppress(ProcessLookupError):
+                    os.killpg(self.running.pid, number)
+                time.sleep(1)
+
+    def output(self) -> str:
+        """Return what the section has printed so far."""
+        self.file.seek(0)
+        return self.file.read().decode(errors="replace")
 
 
 @dataclass(frozen=True)
@@ -113,7 +137,7 @@ def require(condition: object, reason: str) -> None:
 
 
 def pytest(log: Log, *arguments: str | Path) -> None:
-    log.run(PYTHON, "-m", "pytest", "--durations=10", *arguments)
+    log.run(PYTHON, *PYTEST, *arguments)
 
 
 def lint(log: Log) -> None:
@@ -130,7 +154,7 @@ def tests(log: Log) -> None:
 
 
 def fuzz(log: Log) -> None:
-    log.run(PYTHON, "-m", "pytest", "tests", "-m", "fuzz", EDITAHEAD_FUZZ_SECONDS="20")
+    log.run(PYTHON, *PYTEST, "tests", "-m", "fuzz", EDITAHEAD_FUZZ_SECONDS="20")
 
 
 def extension(log: Log) -> None:
@@ -168,7 +192,7 @@ def editors(log: Log) -> None:
         if not shutil.which("chromium"):
             log.run(get, ".venv/editors/chromium", "bookworm", "chromium,fonts-dejavu-core", "chromium")
     chosen = ("-m", "editors", "tests/editors")
-    if log.status(PYTHON, "-m", "pytest", "--durations=10", "-n", "2", *chosen):
+    if log.status(PYTHON, *PYTEST, "-n", "2", *chosen):
         # On busy cores an editor may take a key late. What fails alone too is broken; the first failures stay in the output.
         pytest(log, "--last-failed", *chosen)
 
@@ -179,7 +203,7 @@ def engine(log: Log) -> None:
     log.run("tools/environment/get-vllm.sh", folder)
     log.status("tools/environment/get-debian-tool.sh", ".venv/nginx", "sid", "nginx", "nginx")  # or no Debian
     path = f"{ROOT / '.venv/nginx/bin'}:{os.environ['PATH']}"
-    log.run(folder / "bin" / "python", "-m", "pytest", "--durations=10", "tests/engine", PATH=path)
+    log.run(folder / "bin" / "python", *PYTEST, "tests/engine", PATH=path)
 
 
 def llama_cpp(log: Log) -> None:
@@ -222,7 +246,7 @@ def newer_python(version: str) -> Callable[[Log], None]:
         python = find_python(version, log)
         log.run(UV, "sync", "--frozen", "--quiet", PYTHON=python, UV_PROJECT_ENVIRONMENT=str(folder))
         chosen = UNIT_TESTS if version == NEWER_PYTHONS[-1] else VERSION_TESTS
-        log.run(folder / "bin" / "python", "-m", "pytest", "--durations=10", *chosen)
+        log.run(folder / "bin" / "python", *PYTEST, *chosen)
 
     return check
 
@@ -274,6 +298,7 @@ class Run:
     def __init__(self, sections: Sequence[Section]) -> None:
         self.waiting = list(sections)
         self.logs: dict[str, Log] = {}
+        self.threads: list[threading.Thread] = []
         self.outcomes: list[str] = []
         self.failed: list[str] = []
         self.failed_tests: list[str] = []
@@ -283,16 +308,15 @@ class Run:
 
     def run(self) -> int:
         """Run all sections and return the exit status."""
-        threads = []
         while self.waiting:
             with self.changed:
                 self.changed.wait_for(lambda: self.free >= self.waiting[0].cores)
                 section = self.waiting.pop(0)
                 self.free -= section.cores
             print(f"=== {section.name}: started", flush=True)
-            threads.append(threading.Thread(target=self._check, args=(section,)))
-            threads[-1].start()
-        for thread in threads:
+            self.threads.append(threading.Thread(target=self._check, args=(section,)))
+            self.threads[-1].start()
+        for thread in self.threads:
             thread.join()
         return self.report()
 
@@ -313,8 +337,7 @@ class Run:
                 self.outcomes.append(outcome)
                 if "): FAILED: " in outcome:
                     self.failed.append(section.name)
-                file.seek(0)
-                output = file.read().decode(errors="replace")
+                output = log.output()
                 self.failed_tests += re.findall(r"^(?:FAILED|ERROR) .*", output, re.MULTILINE)
                 print(f"\n=== {section.name}\n{output}=== {outcome}\n", flush=True)
                 self.free += section.cores
@@ -331,10 +354,12 @@ class Run:
         return 0
 
     def kill(self, number: int, _frame: object) -> None:
-        """Stop all sections and this process."""
+        """Stop all sections, which print what they have, and end this process."""
         running = ", ".join(self.logs) or "set-up"
         for log in list(self.logs.values()):
             log.stop()
+        for thread in self.threads:
+            thread.join(5)
         print(
             "\n".join(["", *self.outcomes, f"FAILED: {signal.Signals(number).name} during {running}"]),
             flush=True,
