@@ -174,6 +174,7 @@ _ELEMENTS = {
     "hover link": ".monaco-hover:not(.hidden) a",
     "log": ".output .view-line, .panel .view-line",
     "problem": ".marker-widget",
+    "status": ".statusbar-item a",
     "tab": ".tab",
     "walkthrough step": ".step-title",
     "walkthrough button": ".button-container .monaco-button",

@@ -7,6 +7,7 @@ import type { StatusResult, WhyResult } from "./core/protocol";
 import { answerEvidence } from "./evidence";
 import { showLeft } from "./finish";
 import { Installation } from "./installation";
+import { chooseEagerness, showMenu, toggleActiveLanguage } from "./menu";
 import { useModel } from "./model";
 import { Preview } from "./preview";
 import { searchCode } from "./search";
@@ -47,7 +48,8 @@ export function activate(context: vscode.ExtensionContext): void {
   view.activity.setEnabled(context.workspaceState.get(ENABLED_KEY, true));
   server.ghostTextProvider = (...args) => view.provideGhostText(...args);
   const preview = new Preview();
-  context.subscriptions.push(log, installation, server, view, preview, new StatusBar(server, view), answerEvidence(server));
+  const statusBar = new StatusBar(server, view);
+  context.subscriptions.push(log, installation, server, view, preview, statusBar, answerEvidence(server));
 
   const notify = (text: string) => {
     log.info(text);
@@ -85,7 +87,8 @@ export function activate(context: vscode.ExtensionContext): void {
     view.activity.setEnabled(!view.activity.isEnabled);
     return context.workspaceState.update(ENABLED_KEY, view.activity.isEnabled);
   };
-  const snooze = async () => {
+  const snooze = async (minutes?: unknown) => {
+    if (typeof minutes === "number" && minutes > 0) return view.activity.snooze(minutes);
     const answer = await vscode.window.showInputBox({
       prompt: "Minutes for which Editahead shows nothing",
       value: DEFAULT_SNOOZE_MINUTES,
@@ -112,7 +115,10 @@ export function activate(context: vscode.ExtensionContext): void {
     showPrevious: () => view.showAlternative(-1),
     go: () => view.goToNextEdit(),
     makeAll: () => acceptAll(server, preview, view.currentId),
+    menu: () => showMenu(server, view, statusBar),
     toggle,
+    toggleLanguage: () => toggleActiveLanguage(view),
+    chooseEagerness,
     snooze,
     bringBack,
     ghostAccepted: (id: string) => view.onGhostTextAccepted(id),

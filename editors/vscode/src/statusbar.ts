@@ -1,6 +1,6 @@
 // The status bar item: the server's state, the next edit, or the reason for none.
 import * as vscode from "vscode";
-import { statusBarContent } from "./core/messages";
+import { statusBarContent, type StatusBarContent } from "./core/messages";
 import type { ServerManager } from "./server";
 import type { View } from "./view";
 
@@ -13,7 +13,7 @@ export class StatusBar implements vscode.Disposable {
     private readonly view: View,
   ) {
     this.item.name = "Editahead";
-    this.item.command = "editahead.showStatus";
+    this.item.command = "editahead.menu";
     this.subscriptions = [server.onDidChangeState(() => this.update()), view.onDidChange(() => this.update())];
     this.update();
     this.item.show();
@@ -23,8 +23,9 @@ export class StatusBar implements vscode.Disposable {
     for (const disposable of [...this.subscriptions, this.item]) disposable.dispose();
   }
 
-  private update(): void {
-    const { text, tooltip, isWarning } = statusBarContent({
+  /** What the item says now. */
+  get content(): StatusBarContent {
+    return statusBarContent({
       server: this.view.activity.isEnabled ? this.server.state : "off",
       isRequesting: this.view.isRequesting,
       nextEdit: this.view.description,
@@ -32,6 +33,10 @@ export class StatusBar implements vscode.Disposable {
       error: this.server.error,
       placesLeft: this.server.placesLeft,
     });
+  }
+
+  private update(): void {
+    const { text, tooltip, isWarning } = this.content;
     this.item.text = text;
     this.item.tooltip = tooltip;
     this.item.accessibilityInformation = { label: `Editahead: ${tooltip}` };

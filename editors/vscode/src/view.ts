@@ -93,7 +93,8 @@ export class View implements vscode.Disposable {
         this.restart();
       }),
       vscode.workspace.onDidChangeConfiguration((event) => {
-        if (event.affectsConfiguration("editor")) this.redraw();
+        if (event.affectsConfiguration("editahead")) this.restart(); // the server has the settings first
+        else if (event.affectsConfiguration("editor")) this.redraw();
       }),
       this.diagnostics.onDidChange((uri) => {
         if (uri.toString() === this.activeEditor()?.document.uri.toString()) this.timer.schedule("cursor");

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { describeInstallFailure, executableInVenv, executablesOnPath, isSupportedPython, parseServerCommand, pythonCandidates, serverEnvironment, wheelStamp } from "../src/core/environment";
-import { serverOptions } from "../src/core/settings";
+import { SERVER_SETTINGS, serverOptions } from "../src/core/settings";
 
 test("relative folders on PATH are skipped", () => {
   assert.deepEqual(executablesOnPath("editahead", "/a:.::bin:/b", false), ["/a/editahead", "/b/editahead"]);
@@ -71,4 +72,13 @@ test("before trust, the server has no index and no model", () => {
   assert.equal(before.EDITAHEAD_SEARCH_ENCODER, "off");
   assert.deepEqual(serverEnvironment(own, true), { ...own, PYTHONSAFEPATH: "1" });
   assert.equal(before.PATH, "/bin");
+});
+
+test("each setting of the server that can be set in VS Code is sent", () => {
+  const manifest = JSON.parse(readFileSync("package.json", "utf8")) as {
+    contributes: { configuration: { properties: Record<string, { default: unknown }> } };
+  };
+  const { properties } = manifest.contributes.configuration; // the extension's own settings have a default
+  const names = Object.keys(properties).filter((name) => properties[name]?.default === null);
+  assert.deepEqual(names.map((name) => name.replace("editahead.", "")).sort(), [...SERVER_SETTINGS].sort());
 });

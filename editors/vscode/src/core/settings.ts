@@ -30,6 +30,7 @@ export const SERVER_SETTINGS = [
   "comments",
   "apply_check",
   "learning",
+  "record",
   "telemetry",
   "log_level",
 ] as const;
@@ -41,6 +42,7 @@ export const RESTRICTED: ReadonlySet<string> = new Set([
   "model",
   "api_key_env",
   "telemetry",
+  "record",
   "related_code",
   "index",
   "index_max_files",
