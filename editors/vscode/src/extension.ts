@@ -2,6 +2,7 @@
 import * as vscode from "vscode";
 import { acceptAll } from "./acceptAll";
 import { applyClipboard, applySelection } from "./applySketch";
+import { linesOf } from "./core/keys";
 import { describeStatus, describeWhy } from "./core/messages";
 import type { StatusResult, WhyResult } from "./core/protocol";
 import { answerEvidence } from "./evidence";
@@ -110,7 +111,7 @@ export function activate(context: vscode.ExtensionContext): void {
     tab: () => view.tab(),
     dismiss: () => view.reject(),
     acceptWord: () => view.acceptPart("word"),
-    acceptLine: () => view.acceptPart("line"),
+    acceptLine: (options?: unknown) => view.acceptPart("line", linesOf(options)),
     showNext: () => view.showAlternative(1),
     showPrevious: () => view.showAlternative(-1),
     go: () => view.goToNextEdit(),

@@ -6,7 +6,7 @@ import { ContextKeyService } from "./core/contextKeys";
 import { JumpChain } from "./core/jumpChain";
 import { contextKeysFor, followKey, isCursorHere, jumpAction, NO_KEYS, tabAction, type KeyContext, type TabAction } from "./core/keys";
 import type { DocumentVersion, NextEditResult, Prediction, Silence, Trigger } from "./core/protocol";
-import { nextPart, rebaseOverPart, type ContentChange, type PartKind } from "./core/trackedEdit";
+import { nextParts, rebaseOverPart, type ContentChange, type PartKind, type TrackedEdit } from "./core/trackedEdit";
 import { Decorations, visibleLinesOf } from "./decorations";
 import { DiagnosticsTracker } from "./diagnostics";
 import { isGhostTextEnabled, isByUser, isSupported, reasonOf, stateOf, textOf, toPosition } from "./document";
@@ -228,27 +228,31 @@ export class View implements vscode.Disposable {
     if (editor !== undefined && this.current !== undefined) await this.act(editor, this.current, jumpAction(this.keyContext(editor)));
   }
 
-  /** Accept the next word or line of the prediction; go to the prediction first when the cursor is elsewhere. */
-  async acceptPart(kind: PartKind): Promise<void> {
+  /** Accept the next words or lines of the prediction; go to the prediction first when the cursor is elsewhere. */
+  async acceptPart(kind: PartKind, count = 1): Promise<void> {
     const editor = this.activeEditor();
     const { current } = this;
     if (editor === undefined || current === undefined) return;
     if (this.isSubtle) return this.follow();
     if (!isCursorHere(this.keyContext(editor))) return this.goThere();
     const edits = current.edits ?? [];
-    const part = nextPart(edits, kind, textOf(editor.document));
-    const edit = part === undefined ? undefined : edits[part.editIndex];
-    if (part === undefined || edit === undefined) return;
-    if (part.isLast) return this.accept(editor, current);
-    const remaining = rebaseOverPart(edits, part);
-    const { acceptedLength } = part;
+    const { document } = editor;
+    const parts = nextParts(edits, kind, textOf(document), count);
+    const last = parts.at(-1);
+    if (last === undefined) return;
+    if (last.isLast) return this.accept(editor, current);
+    const { acceptedLength } = last;
     this.server.reportOutcome(current.id, "partiallyAccepted", { acceptedLength, shownMs: current.shownMs(this.now()) });
     current.edits = undefined; // the change event of this very edit must not invalidate the prediction
-    const { document } = editor;
-    const range = new vscode.Range(document.positionAt(edit.start), document.positionAt(edit.end));
-    if (!(await editor.edit((builder) => builder.replace(range, part.text)))) return;
-    current.edits = remaining;
-    this.placeCursor(editor, document.positionAt(edit.start + part.finalLength));
+    const isApplied = await editor.edit((builder) => {
+      for (const { editIndex, text } of parts) {
+        const { start, end } = edits[editIndex] ?? { start: 0, end: 0 };
+        builder.replace(new vscode.Range(document.positionAt(start), document.positionAt(end)), text);
+      }
+    });
+    if (!isApplied) return;
+    current.edits = parts.reduce<readonly TrackedEdit[]>(rebaseOverPart, edits);
+    this.placeCursor(editor, document.positionAt((current.edits[last.editIndex]?.start ?? 0) + last.finalLength));
     this.current = current;
     this.redraw();
     this.timer.schedule("typed");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { contextKeysFor, followKey, NO_KEYS, tabIndents, tabAction, type KeyContext } from "../src/core/keys";
+import { contextKeysFor, followKey, linesOf, NO_KEYS, tabIndents, tabAction, type KeyContext } from "../src/core/keys";
 
 const here: KeyContext = {
   isShown: true,
@@ -155,4 +155,9 @@ test("Esc rejects only the extension's ghost text, and never in Vim's insert mod
   assert.deepEqual(boundCommands("escape", { ...ghost, "editahead.ghost": false }), []);
   assert.deepEqual(boundCommands("escape", { ...ghost, "vim.mode": "Insert" }), []);
   assert.deepEqual(boundCommands("escape", { ...shown, "vim.mode": "Insert" }), []);
+});
+
+test("a key can name a number of lines", () => {
+  assert.equal(linesOf({ lines: 3 }), 3);
+  for (const wrong of [undefined, null, 3, "3", {}, { lines: "3" }, { lines: 0 }, { lines: 1.5 }]) assert.equal(linesOf(wrong), 1);
 });

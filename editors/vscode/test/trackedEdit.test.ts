@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { currentText, ghostTextAt, nextPart, rebaseEdits, rebaseOffset, rebaseOverPart, trackEdits, type ContentChange, type TrackedEdit } from "../src/core/trackedEdit";
+import { currentText, ghostTextAt, nextPart, nextParts, rebaseEdits, rebaseOffset, rebaseOverPart, trackEdits, type ContentChange, type TrackedEdit } from "../src/core/trackedEdit";
 import { random, textInMemory } from "./textInMemory";
 
 const at = (line: number, character: number) => ({ line, character });
@@ -140,6 +140,32 @@ test("the parts of random edits lead to the whole edit", () => {
       edits = rebaseOverPart(edits, part);
     }
     assert.equal(text, before + newText + behind);
+  }
+});
+
+test("several parts at once are as many one after the other", () => {
+  const next = random(7);
+  const some = () => Array.from({ length: 1 + Math.floor(next() * 6) }, () => ["a", "b ", "c\n", "d.", "\n"][Math.floor(next() * 5)]).join("");
+  for (let i = 0; i < 500; i++) {
+    const old = [some(), some()] as const;
+    const text = `x${old[0]}y\n${old[1]}z`;
+    const starts = [1, 1 + old[0].length + 2] as const;
+    const edits = old.map((oldText, index) => ({ start: starts[index] ?? 0, end: (starts[index] ?? 0) + oldText.length, oldText, newText: some() }));
+    const [kind, count] = [next() < 0.5 ? "word" : "line", 1 + Math.floor(next() * 4)] as const;
+    const make = (now: string, at: readonly TrackedEdit[], { editIndex, text: made }: { editIndex: number; text: string }) => {
+      const { start, end } = at[editIndex] ?? assert.fail();
+      return now.slice(0, start) + made + now.slice(end);
+    };
+    let [now, left, last]: [string, TrackedEdit[], number] = [text, edits, 0];
+    for (let step = 0; step < count; step++) {
+      const part = nextPart(left, kind, textInMemory(now));
+      if (part === undefined) break;
+      [now, left, last] = [make(now, left, part), rebaseOverPart(left, part), part.acceptedLength];
+    }
+    const parts = nextParts(edits, kind, textInMemory(text), count);
+    assert.deepEqual(parts.reduce(rebaseOverPart, edits), left);
+    assert.equal(parts.reduceRight((made, part) => make(made, edits, part), text), now);
+    assert.equal(parts.at(-1)?.acceptedLength ?? 0, last);
   }
 });
 

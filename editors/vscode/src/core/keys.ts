@@ -103,3 +103,10 @@ export function contextKeysFor(context: KeyContext): ContextKeys {
     done: false,
   };
 }
+
+/** Return the number of lines in the arguments of a key, such as `{ "lines": 3 }`; 1 for any others. */
+export function linesOf(args: unknown): number {
+  if (typeof args !== "object" || args === null || !("lines" in args)) return 1;
+  const { lines } = args;
+  return typeof lines === "number" && Number.isInteger(lines) && lines > 0 ? lines : 1;
+}

@@ -176,16 +176,33 @@ export function nextPart(edits: readonly TrackedEdit[], kind: PartKind, text: Te
   return undefined;
 }
 
-/** Rebase the edits over an accepted part. An edit with only insertions left becomes one that can be typed. */
+/** Return so many words or lines at once, as one part for each edit that they touch. `text` is the present document. */
+export function nextParts(edits: readonly TrackedEdit[], kind: PartKind, text: Text, count: number): EditPart[] {
+  const parts: EditPart[] = [];
+  let present = edits; // their ranges stay those of the present document
+  for (let left = count; left > 0; left--) {
+    const part = nextPart(present, kind, text);
+    if (part === undefined) break;
+    if (parts.at(-1)?.editIndex === part.editIndex) parts.pop();
+    parts.push(part);
+    if (part.isLast) break;
+    present = present.map((edit, index) => (index === part.editIndex ? afterPart(edit, part) : edit));
+  }
+  return parts;
+}
+
+// Return what is left of an edit once a part is accepted, at its range before. With only insertions left, it can be typed.
+function afterPart({ start, end, newText }: TrackedEdit, { text, finalLength }: EditPart): TrackedEdit {
+  return finalLength === text.length ? { start, end, newText, oldText: "", typed: text } : { start, end, newText, oldText: text };
+}
+
+/** Rebase the edits over an accepted part. */
 export function rebaseOverPart(edits: readonly TrackedEdit[], part: EditPart): TrackedEdit[] {
   const edit = edits[part.editIndex];
   if (edit === undefined) return [...edits];
   const delta = part.text.length - (edit.end - edit.start);
   return edits.map((other, index) => {
-    if (index !== part.editIndex) {
-      return other.start >= edit.end ? { ...other, start: other.start + delta, end: other.end + delta } : other;
-    }
-    const rest = { start: edit.start, end: edit.start + part.text.length, newText: edit.newText };
-    return part.finalLength === part.text.length ? { ...rest, oldText: "", typed: part.text } : { ...rest, oldText: part.text };
+    if (index === part.editIndex) return { ...afterPart(edit, part), end: edit.start + part.text.length };
+    return other.start >= edit.end ? { ...other, start: other.start + delta, end: other.end + delta } : other;
   });
 }
