@@ -19,7 +19,15 @@ OWN = {
     *MACHINE,
     *(
         f"editahead.{name}"
-        for name in ("trace.server", "display", "jumpFirst", "placesLeft", "evidence", "suggestionList")
+        for name in (
+            "trace.server",
+            "display",
+            "jumpFirst",
+            "placesLeft",
+            "evidence",
+            "suggestionList",
+            "announcements",
+        )
     ),
 }
 

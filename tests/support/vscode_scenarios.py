@@ -170,6 +170,7 @@ _ELEMENTS = {
     "diff": ".modified-in-monaco-diff-editor .view-line",
     "diff word": ".modified-in-monaco-diff-editor .view-line span span",
     "action": ".editor-actions .action-label",
+    "announcement": ".monaco-alert",
     "faded": ".monaco-diff-editor .squiggly-inline-unnecessary",
     "hover link": ".monaco-hover:not(.hidden) a",
     "log": ".output .view-line, .panel .view-line",

@@ -13,6 +13,7 @@ import { useModel } from "./model";
 import { Preview } from "./preview";
 import { searchCode } from "./search";
 import { ServerManager } from "./server";
+import { Speech } from "./speech";
 import { StatusBar } from "./statusbar";
 import { View } from "./view";
 
@@ -50,7 +51,8 @@ export function activate(context: vscode.ExtensionContext): void {
   server.ghostTextProvider = (...args) => view.provideGhostText(...args);
   const preview = new Preview();
   const statusBar = new StatusBar(server, view);
-  context.subscriptions.push(log, installation, server, view, preview, statusBar, answerEvidence(server));
+  const speech = new Speech(view);
+  context.subscriptions.push(log, installation, server, view, preview, statusBar, speech, answerEvidence(server));
 
   const notify = (text: string) => {
     log.info(text);
@@ -131,6 +133,7 @@ export function activate(context: vscode.ExtensionContext): void {
     makeNoChanges: () => preview.close(),
     leaveOut: () => preview.revertHunk(),
     explain,
+    readEdit: () => speech.readEdit(),
     missed: () => report("missed"),
     wrong: () => report("wrong"),
     showStatus,

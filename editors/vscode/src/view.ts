@@ -4,7 +4,7 @@ import { Activity } from "./activity";
 import { AcceptedEdit } from "./core/acceptedEdit";
 import { ContextKeyService } from "./core/contextKeys";
 import { JumpChain } from "./core/jumpChain";
-import { contextKeysFor, followKey, isCursorHere, jumpAction, NO_KEYS, tabAction, type KeyContext, type TabAction } from "./core/keys";
+import { contextKeysFor, followKey, isCursorHere, jumpAction, NO_KEYS, tabAction, type FollowKey, type KeyContext, type TabAction } from "./core/keys";
 import type { DocumentVersion, NextEditResult, Prediction, Silence, Trigger } from "./core/protocol";
 import { nextParts, rebaseOverPart, type ContentChange, type PartKind, type TrackedEdit } from "./core/trackedEdit";
 import { Decorations, visibleLinesOf } from "./decorations";
@@ -20,6 +20,16 @@ import { TabOwners } from "./tabOwners";
 const MESSAGE_MS = 3_000;
 /** The time that the prediction of a document that Tab opened may take to be accepted there. */
 const ACCEPT_THERE_MS = 3_000;
+
+/** The prediction on the screen, and what its key does. */
+export interface OnScreen {
+  readonly prediction: ShownPrediction;
+  readonly isGhostText: boolean;
+  readonly key: FollowKey;
+  /** "reveal" where only the mark is shown. */
+  readonly action: TabAction | "reveal";
+  readonly isPreviewed: boolean;
+}
 
 export class View implements vscode.Disposable {
   readonly activity = new Activity();
@@ -109,6 +119,15 @@ export class View implements vscode.Disposable {
   /** The place and the label of the prediction on the screen. */
   get description(): string | undefined {
     return this.drawn?.description;
+  }
+
+  get onScreen(): OnScreen | undefined {
+    const editor = this.activeEditor();
+    const { drawn: prediction } = this;
+    if (editor === undefined || prediction === undefined) return undefined;
+    const context = this.keyContext(editor, prediction);
+    const action = this.isSubtle ? "reveal" : tabAction(context);
+    return { prediction, isGhostText: this.isGhostText(editor), key: followKey(context), action, isPreviewed: context.isPreviewed };
   }
 
   dispose(): void {

@@ -4,7 +4,7 @@ import { diffItems, diffWords } from "./diff";
 import type { FollowKey } from "./keys";
 import type { LinePreview } from "./protocol";
 import { displayWidth, splitLines, type Position, type Range, type Text } from "./text";
-import { currentText, lineRangeOf, type TrackedEdit } from "./trackedEdit";
+import { changedLines, lineRangeOf, type TrackedEdit } from "./trackedEdit";
 
 /** Changed words shown inline on one line. A line with more is shown as a whole beside the old line. */
 const MAX_INLINE_CHANGES = 3;
@@ -258,15 +258,8 @@ export function layOutDecorations(input: LayoutInput): DecorationLayout {
 
 /** Format the edits as a diff of whole lines, for the hover. */
 export function formatDiff(edits: readonly TrackedEdit[], text: Text): string {
-  const lines: string[] = [];
-  for (const edit of edits) {
-    const [first, last] = lineRangeOf([edit], text) ?? [0, 0];
-    const before = text.slice(text.offsetAt({ line: first, character: 0 }), edit.start);
-    const after = text.slice(edit.end, text.offsetAt({ line: last, character: text.line(last).length }));
-    lines.push(...splitLines(before + currentText(edit) + after).map((line) => `- ${line}`));
-    lines.push(...splitLines(before + edit.newText + after).map((line) => `+ ${line}`));
-  }
-  return lines.join("\n");
+  const hunks = changedLines(edits, text);
+  return hunks.flatMap((hunk) => [...hunk.old.map((line) => `- ${line}`), ...hunk.new.map((line) => `+ ${line}`)]).join("\n");
 }
 
 /** Return the layout without everything but the mark of the lines; for edits in another document, a mark at the cursor's line. */

@@ -2,7 +2,7 @@
 // insertion's characters consumes them, and any other change of the replaced text invalidates the edits.
 import { diffWords, type Hunk } from "./diff";
 import type { TextEdit } from "./protocol";
-import type { Text } from "./text";
+import { splitLines, type Text } from "./text";
 
 /** An edit at its present range, in UTF-16 offsets. */
 export interface TrackedEdit {
@@ -94,6 +94,24 @@ export function lineRangeOf(edits: readonly TrackedEdit[], text: Text): [number,
   const start = Math.min(...edits.map((edit) => edit.start));
   const end = Math.max(...edits.map((edit) => edit.end));
   return [text.positionAt(start).line, text.positionAt(end).line];
+}
+
+/** Whole lines that an edit changes, without their ends. */
+export interface ChangedLines {
+  /** The first line, from 0. */
+  readonly line: number;
+  readonly old: readonly string[];
+  readonly new: readonly string[];
+}
+
+/** Return the lines that each edit changes, before and after. */
+export function changedLines(edits: readonly TrackedEdit[], text: Text): ChangedLines[] {
+  return edits.map((edit) => {
+    const [first, last] = lineRangeOf([edit], text) ?? [0, 0];
+    const before = text.slice(text.offsetAt({ line: first, character: 0 }), edit.start);
+    const after = text.slice(edit.end, text.offsetAt({ line: last, character: text.line(last).length }));
+    return { line: first, old: splitLines(before + currentText(edit) + after), new: splitLines(before + edit.newText + after) };
+  });
 }
 
 /** Return the text to insert at the cursor, if inserting that text is all that the edits do. */
