@@ -31,6 +31,7 @@ from .finish.finish_counter import FinishCounter
 from .finish.service import FinishService
 from .late_imports import load_pipeline
 from .model.prompt_warmer import PromptWarmer
+from .notebooks.translation import NotebookTranslation
 from .prediction.coordinator import ALL_REUSE, PredictionCoordinator, ReuseOptions
 from .prediction.job import PredictionPipeline
 from .prediction.scheduler import PredictionScheduler
@@ -119,6 +120,7 @@ class Server(LanguageServer):
         own = OwnPreferences(state_folder)
         outcomes = OutcomeTracker(self.session_clock, now, run_id, outcome_log, own)
         self.session = Session(self.session_clock, outcomes, self.recorder)
+        self.protocol.notebooks = NotebookTranslation(self.session.notebooks)
         self.predictions = PredictionScheduler(make_pipeline, clock, sleep, cache_size=reuse.cache_size)
         self.next_edit_refresh = NextEditRefresh(self.session, self.client)
         self.predictions.on_improved = self.next_edit_refresh.on_improved
@@ -189,6 +191,7 @@ class Server(LanguageServer):
         """
         self.client.capabilities, self.client.renders_edits = client, client.shows_edits
         self.session.encoding = positions.negotiate_encoding(client.encodings)
+        self.session.notebooks.encoding = self.session.encoding
         self.session.can_open_files = client.shows_documents
         self._folders, self._options = client.folders, client.options
         self._apply_settings()
@@ -357,6 +360,7 @@ class Server(LanguageServer):
         for document in list(self.session.documents):
             self.session.close(document.uri)
             self.on_close(document)
+        self.session.notebooks.clear()
         shown_text = f"Editahead: {message}. Open documents are left alone until they are opened again."
         self.window_show_message(types.ShowMessageParams(types.MessageType.Error, shown_text))
 

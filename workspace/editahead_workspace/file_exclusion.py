@@ -58,6 +58,7 @@ class FileExclusion:
 
     def exclusion_reason(self, uri: str) -> str | None:
         """Return one sentence that says why the document is excluded; None if it is not."""
+        uri = uris.file_of(uri)
         if uri in self._reasons:
             return self._reasons[uri]
         path = uris.uri_to_path(uri)
@@ -86,7 +87,7 @@ class FileExclusion:
 
     def is_late(self, uri: str) -> bool:
         """Return whether the last answer about a document only said that there is none yet."""
-        return uri in self._pending
+        return uris.file_of(uri) in self._pending
 
     def clear_cache(self) -> None:
         """Forget all results, so that the ignore files are read again."""

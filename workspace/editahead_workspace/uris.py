@@ -11,6 +11,8 @@ from pathlib import Path
 from urllib.parse import quote, unquote
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):(.*)", re.DOTALL)
+CELLS = "#cells-"
+"""What the server writes behind a notebook's URI, and a language after it, to name the cells of one language."""
 _DRIVE = re.compile(r"/([A-Za-z]):(?=/|$)")
 
 
@@ -43,6 +45,11 @@ def path_to_uri(path: Path) -> str:
     """Return the `file:` URI of an absolute path."""
     text = path.as_posix()
     return "file://" + quote(text if text.startswith("/") else f"/{text}", errors="surrogateescape")
+
+
+def file_of(uri: str) -> str:
+    """Return the URI of the file that a document is saved in: of cells that of their notebook, else the same."""
+    return uri.partition(CELLS)[0]
 
 
 def _host_and_path(rest: str) -> tuple[str, str]:

@@ -124,7 +124,8 @@ def _files(
             continue
         if document is not None and document.snapshot is not snapshot:
             raise JsonRpcException(_CHANGED, REQUEST_FAILED, None)
-        files.append(_FileEdit(snapshot, found[uri], None if document is None else snapshot.version))
+        edit = server.session.notebooks.fit_each(snapshot, found[uri])
+        files.append(_FileEdit(snapshot, edit, None if document is None else snapshot.version))
     return files
 
 

@@ -33,6 +33,7 @@ from . import (
     inline_completion,
     lifecycle,
     next_edit,
+    notebook_sync,
     opened_results,
     outcomes,
     session_time,
@@ -41,6 +42,7 @@ from . import (
 FEATURES = (
     lifecycle,
     document_sync,
+    notebook_sync,
     configuration,
     inline_completion,
     copilot_inline_edit,

@@ -29,7 +29,11 @@ log = logging.getLogger(__name__)
 def did_open(server: Server, params: DidOpenParams) -> None:
     """Handle `textDocument/didOpen`."""
     opened = params.text_document
-    path, folders = uris.uri_to_path(opened.uri), server.workspace_paths
+    if server.session.notebooks.cell(opened.uri) is not None:
+        log.warning("didOpen of a cell whose notebook is open, ignored")
+        return
+    is_file = uris.file_of(opened.uri) == opened.uri
+    path, folders = uris.uri_to_path(opened.uri) if is_file else None, server.workspace_paths
     awaits = path is not None and any(path_from_folder(path, folder) is not None for folder in folders)
     document = server.session.open(
         opened.uri, opened.language_id, opened.version, opened.text, awaits_text_before=awaits

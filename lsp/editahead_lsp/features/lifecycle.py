@@ -73,6 +73,11 @@ def server_capabilities(server: Server) -> types.ServerCapabilities:
         text_document_sync=types.TextDocumentSyncOptions(
             open_close=True, change=types.TextDocumentSyncKind.Incremental, save=types.SaveOptions()
         ),
+        notebook_document_sync=types.NotebookDocumentSyncOptions(
+            [types.NotebookDocumentFilterWithNotebook("*")], save=True
+        )
+        if server.client.capabilities.syncs_notebooks
+        else None,
         inline_completion_provider=True,
         code_action_provider=types.CodeActionOptions(
             code_action_kinds=[ACCEPT_KIND, GOTO_KIND, APPLY_KIND, LEFT], resolve_provider=True

@@ -205,7 +205,10 @@ def to_suggestion(session: Session, decision: GateDecision, state: EditorState) 
     moved = _rebase(document, made_for, candidate.edit)
     if moved is None:
         return None
-    edit, since = moved
+    since = moved[1]
+    edit = session.notebooks.fit(document.snapshot, moved[0])
+    if edit is None:
+        return None
     place = since.map_offset(candidate.target_offset)
     cursor_after = rebase_cursor(candidate.cursor_after, candidate.edit, since, edit)
     return Suggestion("", document.snapshot, edit, place, cursor_after, decision.confidence, candidate)

@@ -38,6 +38,7 @@ class ClientCapabilities:
         diagnostics: `textDocument/publishDiagnostics` is supported.
         refreshes_inlay_hints: `workspace/inlayHint/refresh` is supported.
         watches_files: The client reports changed files on request.
+        syncs_notebooks: The client sends the cells of notebooks together.
         shows_progress: `window/workDoneProgress/create` is supported.
         options: `initializationOptions.editahead`, as received.
         folders: URIs of the workspace folders.
@@ -64,6 +65,7 @@ class ClientCapabilities:
     diagnostics: bool = False
     refreshes_inlay_hints: bool = False
     watches_files: bool = False
+    syncs_notebooks: bool = False
     shows_progress: bool = False
     options: Any = None
     folders: tuple[str, ...] = ()
@@ -120,6 +122,7 @@ class ClientCapabilities:
                 capabilities, "workspace", "didChangeWatchedFiles", "dynamicRegistration"
             )
             is True,
+            syncs_notebooks=get_nested(capabilities, "notebookDocument", "synchronization") is not None,
             shows_progress=get_nested(capabilities, "window", "workDoneProgress") is True,
             options=options,
             folders=folders,

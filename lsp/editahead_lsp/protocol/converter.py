@@ -21,6 +21,7 @@ from . import (
     evidence_messages,
     finish_messages,
     lsp_types,
+    notebook_messages,
     status_messages,
 )
 from .field_metadata import OMIT_IF_NONE
@@ -32,6 +33,10 @@ PARAMS_BY_METHOD: Mapping[str, type] = {
     types.TEXT_DOCUMENT_DID_CHANGE: custom_messages.DidChangeParams,
     types.TEXT_DOCUMENT_DID_CLOSE: custom_messages.DidCloseParams,
     types.TEXT_DOCUMENT_DID_SAVE: custom_messages.DidSaveParams,
+    types.NOTEBOOK_DOCUMENT_DID_OPEN: notebook_messages.DidOpenNotebookParams,
+    types.NOTEBOOK_DOCUMENT_DID_CHANGE: notebook_messages.DidChangeNotebookParams,
+    types.NOTEBOOK_DOCUMENT_DID_SAVE: notebook_messages.NotebookParams,
+    types.NOTEBOOK_DOCUMENT_DID_CLOSE: notebook_messages.NotebookParams,
     types.WORKSPACE_DID_CHANGE_WATCHED_FILES: custom_messages.DidChangeWatchedFilesParams,
     types.WORKSPACE_DID_RENAME_FILES: custom_messages.DidRenameFilesParams,
     types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS: custom_messages.DidChangeWorkspaceFoldersParams,
@@ -81,6 +86,7 @@ def make_converter(*more: ModuleType) -> cattrs.Converter:
         apply_messages,
         copilot_messages,
         finish_messages,
+        notebook_messages,
         status_messages,
         *more,
     )

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from editahead_inference.candidates import Silence
+from editahead_lsp.notebooks.notebook_store import NotebookStore
 from editahead_lsp.protocol.custom_messages import (
     ClientDiagnostic,
     Position,
@@ -60,6 +61,7 @@ class Session:
     exclusion: FileExclusion = field(default_factory=FileExclusion)
     encoding: Encoding = "utf-16"
     documents: DocumentStore = field(default_factory=DocumentStore)
+    notebooks: NotebookStore = field(default_factory=NotebookStore)
     history: ReplayableHistory = field(default_factory=ReplayableHistory)
     focused: str | None = None
     can_open_files: bool = False

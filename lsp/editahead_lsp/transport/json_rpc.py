@@ -13,10 +13,11 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import json
 import logging
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import cattrs
 from lsprotocol import types
@@ -32,6 +33,9 @@ from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol
 
 from editahead_lsp.protocol.converter import PARAMS_BY_METHOD
+
+if TYPE_CHECKING:
+    from editahead_lsp.notebooks.translation import NotebookTranslation
 
 log = logging.getLogger(__name__)
 
@@ -49,6 +53,7 @@ PYGLS_METHODS: Mapping[str, str] = {
     "_handle_notification": "(self, method_name, params)",
     "_handle_response": "(self, msg_id, result=None, error=None)",
     "_send_data": "(self, data)",
+    "_serialize_message": "(self, data)",
     "_send_response": "(self, msg_id, result=None, error=None)",
     "_send_handler_result": "(self, future, *, msg_id)",
     "_execute_handler": "(self, msg_id, handler, callback, args=None, kwargs=None)",
@@ -75,6 +80,8 @@ class JsonRpcProtocol(LanguageServerProtocol):
         for method in self.fm.builtin_features.keys() - _PYGLS_FEATURES:
             del self.fm.builtin_features[method]
         self.initialized = False
+        self.notebooks: NotebookTranslation | None = None
+        """Translates messages about the cells of notebooks."""
 
     @property
     def shutdown_requested(self) -> bool:
@@ -118,10 +125,13 @@ class JsonRpcProtocol(LanguageServerProtocol):
             self._receive_response(msg_id, message)
         elif not isinstance(method, str):
             self._send_error(msg_id, JsonRpcInvalidRequest("a method is a string"))
-        elif msg_id is None:
-            self._receive_notification(method, params)
         else:
-            self._receive_request(msg_id, method, params)
+            if self.notebooks is not None:
+                params = self.notebooks.to_server(msg_id, method, params)
+            if msg_id is None:
+                self._receive_notification(method, params)
+            else:
+                self._receive_request(msg_id, method, params)
 
     def _receive_response(self, msg_id: int | str, message: Mapping[str, Any]) -> None:
         if msg_id not in self._result_types:
@@ -199,6 +209,15 @@ class JsonRpcProtocol(LanguageServerProtocol):
     def _send_error(self, msg_id: int | str | None, error: JsonRpcException) -> None:
         answer = {"code": error.code, "message": error.message}
         self._send_data({"jsonrpc": self.VERSION, "id": msg_id, "error": answer})
+
+    def _send_data(self, data: Any) -> None:
+        """Send a message, as several ones where it is about several cells of a notebook."""
+        if self.notebooks is None or self.notebooks.is_idle:
+            super()._send_data(data)
+            return
+        plain = json.loads(json.dumps(data, default=self._serialize_message))
+        for message in self.notebooks.to_client(plain):
+            super()._send_data(message)
 
     def _send_handler_result(self, future: Future[Any], *, msg_id: int | str) -> None:
         """Send the result of a handler, or its error.
