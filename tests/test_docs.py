@@ -28,7 +28,9 @@ SCHEMAS = sorted((ROOT / "docs" / "schema").glob("*.json"))
 OF_LSP = {
     method
     for method in PARAMS_BY_METHOD
-    if re.match(r"initialize|\$/|textDocument/did(Open|Change|Close|Save)|workspace/", method)
+    if re.match(
+        r"initialize|\$/|textDocument/did(Open|Change|Close|Save)|notebookDocument/|workspace/", method
+    )
 }
 """Whose shapes LSP defines alone."""
 

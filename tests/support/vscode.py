@@ -38,7 +38,7 @@ _RIGHT_SIDE = ".modified-in-monaco-diff-editor .view-line"
 _HOVER = ".monaco-hover:not(.hidden)"
 _SEEN = """(() => {
   const words = [];
-  for (const element of document.querySelectorAll('.editor-instance .view-lines span')) {
+  for (const element of document.querySelectorAll(':is(.editor-instance, .notebook-editor) .view-lines span')) {
     for (const side of ['::before', '::after']) {
       const { content } = getComputedStyle(element, side);
       if (content !== 'none' && content !== 'normal') words.push(JSON.parse(content.replace(/\\\\([^"\\\\])/g, '$1')));

@@ -3,7 +3,7 @@ import * as vscode from "vscode";
 import type { FollowKey } from "./core/keys";
 import { formatDiff, layOutDecorations, markOnly, type DecorationLayout } from "./core/layout";
 import { describePrediction } from "./core/messages";
-import { textOf, toPosition, toRange } from "./document";
+import { nameOf, textOf, toPosition, toRange } from "./document";
 import type { ShownPrediction } from "./shownPrediction";
 
 /** How a prediction is drawn. */
@@ -55,7 +55,7 @@ export class Decorations implements vscode.Disposable {
       text,
       edits: prediction.edits,
       jumpLine: prediction.jumpLine(),
-      otherPath: vscode.workspace.asRelativePath(prediction.uri),
+      otherPath: nameOf(prediction.uri),
       otherLine: prediction.target().line + 1,
       label: prediction.prediction.label,
       preview: prediction.preview,

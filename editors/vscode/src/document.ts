@@ -22,11 +22,31 @@ export function toRange(range: Range): vscode.Range {
   return new vscode.Range(toPosition(range.start), toPosition(range.end));
 }
 
+const CELL_SCHEME = "vscode-notebook-cell";
+
 /** The documents that the server handles. */
-export const DOCUMENT_SELECTOR = [{ scheme: "file" }, { scheme: "untitled" }];
+export const DOCUMENT_SELECTOR = [{ scheme: "file" }, { scheme: "untitled" }, { scheme: CELL_SCHEME }];
 
 export function isSupported(document: vscode.TextDocument): boolean {
   return DOCUMENT_SELECTOR.some(({ scheme }) => document.uri.scheme === scheme);
+}
+
+/** Return the path of a file in the workspace; of a cell, that of its notebook and the number of the cell. */
+export function nameOf(uri: vscode.Uri): string {
+  const isThis = ({ document }: vscode.NotebookCell) => document.uri.toString() === uri.toString();
+  for (const notebook of vscode.workspace.notebookDocuments) {
+    const cell = notebook.getCells().find(isThis);
+    if (cell !== undefined) return `${vscode.workspace.asRelativePath(notebook.uri)}, cell ${cell.index + 1}`;
+  }
+  return vscode.workspace.asRelativePath(uri);
+}
+
+/** Show a document or a cell, and return its editor. */
+export async function showDocument(uri: vscode.Uri): Promise<vscode.TextEditor | undefined> {
+  if (uri.scheme !== CELL_SCHEME) return vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri));
+  await vscode.commands.executeCommand("vscode.open", uri);
+  const editor = vscode.window.activeTextEditor;
+  return editor?.document.uri.toString() === uri.toString() ? editor : undefined;
 }
 
 /** Whether VS Code shows ghost text in a document. */

@@ -3,7 +3,7 @@ import * as vscode from "vscode";
 import type { LinePreview, Prediction } from "./core/protocol";
 import type { Position } from "./core/text";
 import { ghostTextAt, lineRangeOf, rebaseEdits, rebaseOffset, trackEdits, type ContentChange, type TrackedEdit } from "./core/trackedEdit";
-import { textOf } from "./document";
+import { nameOf, textOf } from "./document";
 
 export class ShownPrediction {
   readonly uri: vscode.Uri;
@@ -38,7 +38,7 @@ export class ShownPrediction {
 
   /** The place and the label. */
   get description(): string {
-    const place = this.edits === undefined ? `${vscode.workspace.asRelativePath(this.uri)}, line` : "line";
+    const place = this.edits === undefined ? `${nameOf(this.uri)}, line` : "line";
     return `${place} ${this.target().line + 1}, ${this.prediction.label}`;
   }
 

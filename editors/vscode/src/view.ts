@@ -9,7 +9,7 @@ import type { DocumentVersion, NextEditResult, Prediction, Silence, Trigger } fr
 import { nextParts, rebaseOverPart, type ContentChange, type PartKind, type TrackedEdit } from "./core/trackedEdit";
 import { Decorations, visibleLinesOf } from "./decorations";
 import { DiagnosticsTracker } from "./diagnostics";
-import { isGhostTextEnabled, isByUser, isSupported, reasonOf, stateOf, textOf, toPosition } from "./document";
+import { isGhostTextEnabled, isByUser, isSupported, reasonOf, showDocument, stateOf, textOf, toPosition } from "./document";
 import { isEvidenceWanted } from "./evidence";
 import { RequestTimer } from "./requestTimer";
 import type { GhostText, ServerManager } from "./server";
@@ -229,8 +229,8 @@ export class View implements vscode.Disposable {
 
   private async act(editor: vscode.TextEditor, current: ShownPrediction, action: TabAction): Promise<void> {
     if (action === "open") {
-      const document = await vscode.workspace.openTextDocument(current.uri);
-      this.jump(await vscode.window.showTextDocument(document), current);
+      const there = await showDocument(current.uri);
+      if (there !== undefined) this.jump(there, current);
     } else if (action === "jump") {
       this.jump(editor, current);
     } else if (action === "accept") {
