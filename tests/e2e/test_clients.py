@@ -28,6 +28,7 @@ pytestmark = pytest.mark.slow
 FOLDER = Path(__file__).parents[1] / "support" / "capabilities"
 A = "file:///tmp/a.py"
 TEXT = "x = 1\ny = user\n"
+TOTAL = "total = 1\n"
 ACCEPT, GOTO = "refactor.rewrite.editahead.accept", "refactor.rewrite.editahead.goto"
 
 
@@ -84,10 +85,12 @@ def said_by(editor: Editor) -> types.InitializeParams:
     return params
 
 
-async def start(client: LanguageClient, params: types.InitializeParams) -> types.ServerCapabilities:
+async def start(
+    client: LanguageClient, params: types.InitializeParams, text: str = TEXT
+) -> types.ServerCapabilities:
     result = await client.initialize_session(params)
     client.text_document_did_open(
-        types.DidOpenTextDocumentParams(types.TextDocumentItem(A, "python", 1, TEXT))
+        types.DidOpenTextDocumentParams(types.TextDocumentItem(A, "python", 1, text))
     )
     return result.capabilities
 
@@ -110,6 +113,7 @@ def place(line: int, character: int) -> types.TextDocumentPositionParams:
 
 
 USER = types.Range(types.Position(1, 4), types.Position(1, 8))
+TAX = types.Range(types.Position(0, 9), types.Position(0, 9))
 
 
 async def test_what_each_is_notified_of(client: LanguageClient, editor: Editor) -> None:
@@ -163,15 +167,16 @@ async def test_at_the_cursor(client: LanguageClient, editor: Editor) -> None:
     """The edit at the cursor is ghost text where the editor supports it, else a completion item."""
     params = said_by(editor)
     params.initialization_options = {"editahead": {"hints": "off"}}
-    await start(client, params)
+    await start(client, params, TOTAL if editor.ghosts else TEXT)
     at = place(1, 8)
     if editor.ghosts:
+        at = place(0, 9)
         context = types.InlineCompletionContext(types.InlineCompletionTriggerKind.Automatic)
         ghosts = await client.text_document_inline_completion_async(
             types.InlineCompletionParams(context, at.text_document, at.position)
         )
         assert isinstance(ghosts, types.InlineCompletionList)
-        assert [(item.insert_text, item.range) for item in ghosts.items] == [("account", USER)]
+        assert [(item.insert_text, item.range) for item in ghosts.items] == [(" + tax", TAX)]
         return
     listed = await client.text_document_completion_async(
         types.CompletionParams(at.text_document, at.position)
@@ -184,15 +189,15 @@ async def test_at_the_cursor(client: LanguageClient, editor: Editor) -> None:
 
 async def test_ghost_text_for_an_editor_that_did_not_announce_it(client: LanguageClient) -> None:
     """lsp-mode 10 says null, and what LSP4IJ says is not known: both get ghost text once they request it."""
-    await start(client, said_by(Editor("lsp-mode", "utf-32")))
+    await start(client, said_by(Editor("lsp-mode", "utf-32")), TOTAL)
     assert await marked(client)
-    at = place(1, 8)
+    at = place(0, 9)
     context = types.InlineCompletionContext(types.InlineCompletionTriggerKind.Automatic)
     ghosts = await client.text_document_inline_completion_async(
         types.InlineCompletionParams(context, at.text_document, at.position)
     )
     assert isinstance(ghosts, types.InlineCompletionList)
-    assert [(item.insert_text, item.range) for item in ghosts.items] == [("account", USER)]
+    assert [(item.insert_text, item.range) for item in ghosts.items] == [(" + tax", TAX)]
     assert list(client.diagnostics[A]) == []
     listed = await client.text_document_completion_async(
         types.CompletionParams(at.text_document, at.position)
@@ -215,14 +220,14 @@ async def test_two_editors_on_one_port_of_which_one_dies(server_environment: dic
     async with listening([*SCRIPTED, SCRIPT, "0"], server_environment) as port:
         async with connected(port) as one:
             async with connected(port) as other:
-                await start(one, said_by(vscode))
+                await start(one, said_by(vscode), TOTAL)
                 await start(other, said_by(helix))
                 assert await marked(other)
                 other.capabilities = None  # it does not say goodbye
                 other.diagnostics.clear()
                 other.protocol.writer.transport.abort()
             context = types.InlineCompletionContext(types.InlineCompletionTriggerKind.Automatic)
-            at = place(1, 8)
+            at = place(0, 9)
             ghosts = await one.text_document_inline_completion_async(
                 types.InlineCompletionParams(context, at.text_document, at.position)
             )

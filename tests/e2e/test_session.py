@@ -50,7 +50,7 @@ async def test_a_session_with_all_surfaces(client: LanguageClient) -> None:
         )
     )
     assert isinstance(ghost, types.InlineCompletionList)
-    assert [item.insert_text for item in ghost.items] == ["account"]
+    assert not ghost.items, "it would take the old name away"
     (edit,) = (
         await request(client, "textDocument/copilotInlineEdit", position_params(A, 2, 1, 0, triggerKind=2))
     )["edits"]

@@ -18,7 +18,7 @@ from pytest_lsp import LanguageClient, make_test_lsp_client
 SCRIPTED = [sys.executable, str(Path(__file__).with_name("server_harness.py"))]
 REAL = [sys.executable, "-m", "editahead_cli", "lsp"]
 ENGINE = [sys.executable, "-m", "editahead_cli", "engine"]
-SCRIPT = json.dumps({"user": "account"})
+SCRIPT = json.dumps({"user": "account", "total = 1": "total = 1 + tax"})
 TOKEN = "s3cret"
 """The token of servers over TCP, which clients of `connected` send."""
 LISTENING = "editahead: listening on 127.0.0.1:"

@@ -37,11 +37,22 @@ def show_any(suggestion: Suggestion, document: Snapshot, cursor: int) -> bool:
 
 
 def can_be_ghost_text(suggestion: Suggestion, document: Snapshot, cursor: int) -> bool:
-    """Return whether the edit can be shown as ghost text: an edit of the cursor's line alone."""
+    """Return whether the edit can be shown as ghost text: it only adds to the cursor's line, not before the cursor."""
     if suggestion.snapshot is not document or not suggestion.edit:
         return False
     whole = covering_replacement(suggestion.edit, document.text)
-    return document.line_at(whole.start) == document.line_at(whole.end) == document.line_at(cursor)
+    if not document.line_at(whole.start) == document.line_at(whole.end) == document.line_at(cursor):
+        return False
+    return whole.end >= cursor and _only_adds(whole, document.text, cursor)
+
+
+def _only_adds(whole: Replacement, text: str, cursor: int) -> bool:
+    """Return whether the old text stays: what is before the cursor at the start, the rest in its order."""
+    typed = text[whole.start : cursor]
+    added = iter(whole.text[len(typed) :])
+    return whole.text.startswith(typed) and all(
+        char in added for char in text[max(whole.start, cursor) : whole.end]
+    )
 
 
 def is_in_document(suggestion: Suggestion, document: Snapshot, cursor: int) -> bool:
@@ -82,10 +93,25 @@ def inline_completion(
         if item is not None and beyond is not None:
             items.append(wire.InlineCompletionItem(beyond, item.range, accept_command(suggestion)))
         elif item is None:
-            whole = covering_replacement(suggestion.edit, suggestion.snapshot.text)
+            whole = _up_to_line_end(suggestion)
             at = to_range(suggestion.snapshot, whole, encoding)
             items.append(wire.InlineCompletionItem(whole.text, at, accept_command(suggestion)))
     return wire.InlineCompletionList(items)
+
+
+def _up_to_line_end(suggestion: Suggestion) -> Replacement:
+    """Return the edit as one replacement that repeats what follows on its line, unless it is a simple insertion.
+
+    A client that draws the new text over the old one then shows the line as it will be.
+    """
+    snapshot = suggestion.snapshot
+    whole, text = covering_replacement(suggestion.edit, snapshot.text), snapshot.text
+    number = snapshot.line_at(whole.end)
+    end = snapshot.starts[number] + len(snapshot.lines[number].rstrip("\r\n"))
+    is_inserted = whole.start == whole.end and len(split_lines(whole.text)) == 1
+    if is_inserted and whole.text[0] != text[whole.end : whole.end + 1]:
+        return whole
+    return Replacement(whole.start, end, whole.text + text[whole.end : end])
 
 
 def inline_edits(answer: SuggestionList, encoding: Encoding) -> wire.InlineEditResult:

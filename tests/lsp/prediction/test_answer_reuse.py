@@ -216,6 +216,7 @@ async def test_without_layers_everything_is_predicted(
 
 
 async def test_two_surfaces_share_the_running_job(client: ServerHarness, pipeline: ScriptedPipeline) -> None:
+    pipeline.script = {"user": "users"}
     client.open(A, "user\n")
     pipeline.open.clear()
     surfaces = ("editahead/nextEdit", "textDocument/copilotInlineEdit", "textDocument/inlineCompletion")

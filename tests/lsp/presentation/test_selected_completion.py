@@ -72,7 +72,10 @@ async def test_the_range_counts_as_the_client_does(client: ServerHarness, pipeli
     assert (item["insertText"], item["range"]) == ("signer.sign()", lsp_range(0, 5, 0, 7))
 
 
-async def test_an_item_that_is_no_item_is_an_error_of_the_client(client: ServerHarness) -> None:
+async def test_an_item_that_is_no_item_is_an_error_of_the_client(
+    client: ServerHarness, pipeline: ScriptedPipeline
+) -> None:
+    pipeline.script = {"user": "users"}
     client.open(A, "user\n")
     assert await client.inline_completions(A, None, 0, 0, selectedCompletionInfo=None) != []
 

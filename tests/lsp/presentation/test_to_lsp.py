@@ -22,14 +22,15 @@ from server_harness import ScriptedPipeline, ServerHarness, lsp_range, position_
 A, B = "file:///tmp/a.py", "file:///tmp/b.py"
 
 
-async def test_ghost_text_is_on_the_cursors_line(client: ServerHarness) -> None:
+async def test_ghost_text_is_on_the_cursors_line(client: ServerHarness, pipeline: ScriptedPipeline) -> None:
+    pipeline.script = {"user": "user_account"}
     client.open(A, "x = user\ny = user\n")
     result = await client.request(
         "textDocument/inlineCompletion", position_params(A, None, 1, 0, triggerKind=2)
     )
     (item,) = result["items"]
-    assert item["insertText"] == "account"
-    assert item["range"] == lsp_range(1, 4, 1, 8)
+    assert item["insertText"] == "_account"
+    assert item["range"] == lsp_range(1, 8, 1, 8)
     assert item["command"] == {
         "title": "Accept next edit",
         "command": "editahead.accept",
@@ -67,10 +68,52 @@ async def test_an_inline_edit_as_sidekick_asks_for_it(client: ServerHarness) -> 
 
 
 async def test_new_text_may_span_lines(client: ServerHarness, pipeline: ScriptedPipeline) -> None:
-    pipeline.script = {"user": "account:\n    pass"}
+    pipeline.script = {"user": "user:\n    pass"}
     client.open(A, "def user\n")
     (item,) = await client.inline_completions(A, None, 0, 8)
-    assert (item["insertText"], item["range"]) == ("account:\n    pass", lsp_range(0, 4, 0, 8))
+    assert (item["insertText"], item["range"]) == (":\n    pass", lsp_range(0, 8, 0, 8))
+
+
+@pytest.mark.parametrize(
+    ("line", "old", "new", "cursor"),
+    [
+        ("x = user + 1", "user", "account", 0),
+        ("x = user + 1", "user", "account", 8),
+        ("x = user + 1", "user + ", "", 0),
+        ("x = user + 1", "user", "the_user", 12),
+        ("x = user + 1", "user", "the_user", 5),
+    ],
+)
+async def test_what_a_client_cannot_draw_as_added_text_is_no_ghost_text(
+    client: ServerHarness, pipeline: ScriptedPipeline, line: str, old: str, new: str, cursor: int
+) -> None:
+    """Neovim's own client draws nothing, or half of it, and its key makes the edit all the same."""
+    pipeline.script = {old: new}
+    client.open(A, line)
+    assert await client.inline_completions(A, None, 0, cursor) == []
+    assert await client.inline_edits(A, None, 0, cursor)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "text", "start"),
+    [
+        ("f()", "f(a)", "a", 2),
+        ("f()", "f(a,\n  b)", "a,\n  b) + 1", 2),
+        ("f()", "f()()", "()", 3),
+        ("f()", "f(a)(b)", "a)(b", 2),
+        (" + 1", " + 2 + 1", "2 + ", 6),
+        (" + 1", " + 1 + 1", " + 1", 7),
+    ],
+)
+async def test_ghost_text_before_other_text_repeats_it_where_the_line_would_else_be_drawn_wrong(
+    client: ServerHarness, pipeline: ScriptedPipeline, old: str, new: str, text: str, start: int
+) -> None:
+    pipeline.script = {old: new}
+    client.open(A, "f() + 1\n")
+    (item,) = await client.inline_completions(A, None, 0, 2)
+    whole = "f() + 1"[: item["range"]["start"]["character"]] + item["insertText"]
+    assert whole + "f() + 1"[item["range"]["end"]["character"] :] == "f() + 1".replace(old, new)
+    assert (item["insertText"], item["range"]["start"]["character"]) == (text, start)
 
 
 async def test_what_is_replaced_may_span_lines(client: ServerHarness, pipeline: ScriptedPipeline) -> None:
@@ -152,7 +195,10 @@ async def test_silence_has_a_reason(client: ServerHarness) -> None:
 
 
 @pytest.mark.parametrize(("version", "reason"), [(1, None), (2, None), (3, "unknown-document"), (None, None)])
-async def test_versions(client: ServerHarness, version: int | None, reason: str | None) -> None:
+async def test_versions(
+    client: ServerHarness, pipeline: ScriptedPipeline, version: int | None, reason: str | None
+) -> None:
+    pipeline.script = {"user": "users"}
     client.open(A, "user", version=1)
     client.change(A, 2, (0, 0, 0, 0, "x "))
     result = await client.next_edit(A, version, 0, 1)
@@ -211,6 +257,7 @@ async def test_surfaces_share_one_prediction_job(client: ServerHarness, pipeline
 async def test_a_newer_request_ends_the_older(
     client: ServerHarness, pipeline: ScriptedPipeline, surface: str
 ) -> None:
+    pipeline.script = {"user": "users"}
     client.open(A, "user user\n")
     pipeline.open.clear()
     older = client.send(surface, position_params(A, 1, 0, 0))
