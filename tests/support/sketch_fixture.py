@@ -40,14 +40,12 @@ WANTED = TEXT.replace("c * 2", "c * 3  # twice")
 AMBIGUOUS = """\
 # ... existing code ...
 
-def second(b):
     c = abs(b)
     if c > 7:
         raise ValueError(b)
     return c
-# ... existing code ...
 """
-"""A sketch that may replace the end of the function or come before it: the merge refuses."""
+"""A sketch that may replace the end of the function or come before it, or end the file: the merge refuses."""
 OLD, NEW = "    d = c * 2\n    return c + d\n", "    if c > 7:\n        raise ValueError(b)\n    return c\n"
 REPLACED = TEXT.replace(OLD, NEW)
 READINGS = (("replace `d = c * 2`", OLD, NEW, 0.6), ("add before `d = c * 2`", OLD, NEW + OLD, 0.3))

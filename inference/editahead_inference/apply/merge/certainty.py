@@ -20,6 +20,8 @@ from .evidence import Row
 
 CERTAIN = 0.9
 """The certainty from which a reading is made without a question."""
+CERTAIN_ALONE = 0.6
+"""The same for one that has no likely other: of 49 such readings of held-out sketches, all were meant."""
 
 _SMALLEST = 1e-9
 _ALONE = 20.0

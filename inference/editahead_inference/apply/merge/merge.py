@@ -34,7 +34,7 @@ from .attempts import (
     is_unplaced,
     leaves_span,
 )
-from .certainty import CERTAIN, certainty
+from .certainty import CERTAIN, CERTAIN_ALONE, certainty
 from .document_sections import as_sections
 from .doubtful_results import doubt_result
 from .evidence import Provenance, ReadingEvidence, likelihoods
@@ -301,7 +301,8 @@ def _rank_all(
     ranked = [RankedReading(reading, likelihood) for (reading, _), likelihood in ordered]
     rows = [rows for (_, rows), _ in ordered]
     likely = [each for each in ranked if each.likelihood >= _MIN_LIKELY]
-    is_clear = bool(likely) and certainty(rows, [each.likelihood for each in ranked]) >= CERTAIN
+    needed = CERTAIN_ALONE if len(likely) == 1 else CERTAIN
+    is_clear = bool(likely) and certainty(rows, [each.likelihood for each in ranked]) >= needed
     others = [each for each in ranked if each.likelihood < _MIN_LIKELY and not each.reading.source.is_aligned]
     return [*likely, *others], is_clear
 

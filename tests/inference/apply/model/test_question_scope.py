@@ -10,9 +10,8 @@ from editahead_prompts.text.snapshot import Snapshot
 from sketch_fixture import AMBIGUOUS, TEXT
 
 LONG = TEXT + "".join(f"\n\ndef more_{n}(x):\n    return x + {n}\n" for n in range(30))
-BOTH = AMBIGUOUS.replace(
-    "    return c\n# ...", "    return c\n# ... existing code ...\ndef more_20(x):\n    return x - 20\n# ..."
-)
+MARK = "# ... existing code ...\n"
+BOTH = f"{AMBIGUOUS}{MARK}def more_20(x):\n    return x - 20\n{MARK}"
 
 
 def test_what_is_not_in_doubt_is_taken_as_guessed() -> None:
