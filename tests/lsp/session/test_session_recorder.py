@@ -19,7 +19,7 @@ from editahead_lsp.session.session_recorder import SUFFIX, SessionRecorder
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
 from secret_corpus import PlacedSecret, placed_secrets
-from small_disk import run_on_full_disk
+from small_disk import small_disk
 
 URI = "file:///project/shop/a.py"
 
@@ -218,16 +218,14 @@ def test_secrets_are_recorded_as_placeholders_and_the_recording_still_plays(
 @pytest.mark.skipif(sys.platform != "linux", reason="the disk is made full by Linux's means")
 @pytest.mark.parametrize("max_file_bytes", [0, 5, 200, 701, 950])
 def test_a_full_disk_ends_the_recording_and_what_it_holds_plays(tmp_path: Path, max_file_bytes: int) -> None:
-    def record() -> None:
-        recorder = SessionRecorder(tmp_path, lambda: 0.0, "run")
+    recorder = SessionRecorder(tmp_path, lambda: 0.0, "run")
+    with small_disk(max_file_bytes):
         recorder.configure(on=True, roots=())
         typist = Typist(recorder, "a" * 100)
         recorder.on_open(URI, typist.snapshot)
         for _ in range(20):
             typist.change(0, 0, "b")
         recorder.stop()
-
-    assert run_on_full_disk(max_file_bytes, record)
     files = list(tmp_path.glob(f"*{SUFFIX}"))
     assert bool(files) == (max_file_bytes >= 200)
     for file in files:

@@ -46,18 +46,14 @@ def make_worker(root: Path, folder: Path, clock: Clock | None = None) -> IndexWo
 
 def start(root: Path, folder: Path, limit_bytes: int | None = None) -> subprocess.Popen[str]:
     """Start the process, which may write files up to a size only."""
-
-    def limit() -> None:
-        if limit_bytes is not None:
-            resource.setrlimit(resource.RLIMIT_FSIZE, (limit_bytes, limit_bytes))
-
     process = subprocess.Popen(
         [sys.executable, "-m", "editahead_retrieval.process"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
-        preexec_fn=limit,
     )
+    if limit_bytes is not None:
+        resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (limit_bytes, limit_bytes))
     assert process.stdin is not None
     process.stdin.write(encode(IndexTask(str(root), str(folder))))
     process.stdin.flush()

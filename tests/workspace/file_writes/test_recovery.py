@@ -20,7 +20,7 @@ from editahead_workspace.file_writes.step import digest
 from editahead_workspace.file_writes.transaction import FileWrite, write_all
 from interrupted_write import NEW, OLD, held
 from server_harness import ServerHarness
-from small_disk import run_on_full_disk
+from small_disk import small_disk
 
 pytestmark = pytest.mark.slow
 
@@ -240,6 +240,7 @@ async def test_the_server_recovers_its_workspace_at_the_start(
 def test_a_disk_without_room_for_the_journal_leaves_no_part_of_one(tmp_path: Path) -> None:
     """The files themselves have room: they are written whole, and the caller hears that there was no journal."""
     interrupted_write.set_up(tmp_path)
-    assert run_on_full_disk(10, lambda: interrupted_write.write(tmp_path))
+    with small_disk(10):
+        interrupted_write.write(tmp_path)
     assert held(tmp_path) == NEW
     assert not list((tmp_path / "journals").glob("*.journal"))
