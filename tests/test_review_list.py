@@ -31,10 +31,7 @@ WAY = re.compile(r"(?:uris\.)?uri_to_path|os\.fsdecode|Path\.cwd|os\.getcwdb?")
 RAW_STARTS = {
     "programs/process_guard.py": "the guard of the one way, a shell with a fixed program",
     "evals/replay/parallel.py": "copies of an evaluation",
-    "lab/training/coder/build_examples.py": "copies of a training",
-    "lab/training/completion/fit_completion.py": "copies of a training",
-    "lab/training/gate/fit_model_gate.py": "copies of a training",
-    "lab/training/gate/replayed_candidates.py": "copies of a training",
+    "lab/process_pool.py": "copies of a training",
 }
 """Modules that may start processes by themselves, and why."""
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from functools import cache, partial
 from itertools import chain, groupby
@@ -16,6 +15,7 @@ from typing import Any
 
 from editahead_evals.data.git_records import recent_records
 from editahead_inference.backends.local.small_model import CONTEXT, open_base
+from editahead_lab.process_pool import process_pool
 from editahead_lab.training.data.shards import read_commits, sample_commits, train_shards
 from editahead_prompts.composition.hf_tokenizer import HfTokenizer
 
@@ -132,7 +132,7 @@ def _made(
     commits: Iterator[Commit], base: Path, seed: int, jobs: int, name: str, report: Callable[[str], None]
 ) -> Iterator[Example]:
     work = partial(_examples, base=base, seed=seed)
-    with ProcessPoolExecutor(jobs) as pool:
+    with process_pool(jobs) as pool:
         for number, examples in enumerate(pool.map(work, commits, chunksize=4)):
             if number % _REPORT_EVERY == 0:
                 report(f"{name}: {number} commits")

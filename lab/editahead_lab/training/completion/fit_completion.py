@@ -12,7 +12,6 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import chain
@@ -29,6 +28,7 @@ from editahead_inference.predictors.completion.predictor import (
     is_typing,
 )
 from editahead_inference.predictors.completion.steps import find_steps
+from editahead_lab.process_pool import process_pool
 from editahead_lab.training.data.shards import sample, sample_commits, train_shards
 from editahead_lab.training.gate.fit_calibration import fit_curve
 from editahead_lab.training.gate.fit_trees import export_trees
@@ -260,7 +260,7 @@ def train(
 
     def run(work: Callable[[Commit], T], shards: Sequence[Path]) -> list[T]:
         chosen = [commit for shard in shards for commit in sample_commits(shard, commits, seed)]
-        with ProcessPoolExecutor(jobs, initializer=_begin, initargs=(halves,)) as pool:
+        with process_pool(jobs, initializer=_begin, initargs=(halves,)) as pool:
             return list(pool.map(work, chosen, chunksize=4))
 
     weights = fit_step_trees(list(chain.from_iterable(run(step_rows, fitted[::2]))))

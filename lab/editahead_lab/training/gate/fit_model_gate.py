@@ -14,7 +14,6 @@ import json
 import os
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -27,6 +26,7 @@ from editahead_inference.gate.thresholds import model_threshold, threshold
 from editahead_inference.pipeline import Pipeline, proposed_edits
 from editahead_inference.predictors.model.model_gate import gate_features, joint_probability
 from editahead_inference.predictors.model.predictor import ModelPredictor
+from editahead_lab.process_pool import process_pool
 from editahead_lab.training.data.replay_moments import ROOT
 from editahead_lab.training.data.shards import sample, train_shards
 from editahead_prompts.formats.base import PromptPaths
@@ -117,7 +117,7 @@ def collect(
     known = kept.read_text("utf-8").splitlines() if kept is not None and kept.is_file() else []
     for line in known[: len(records)]:
         yield from map(_read, json.loads(line))
-    with ProcessPoolExecutor(jobs, initializer=partial(_start_worker, folder)) as pool:
+    with process_pool(jobs, initializer=partial(_start_worker, folder)) as pool:
         for asked in pool.map(_ask_about, records[len(known) :]):
             if kept is not None:
                 with kept.open("a", encoding="utf-8") as file:

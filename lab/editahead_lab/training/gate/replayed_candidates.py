@@ -6,7 +6,6 @@ Replays run side by side, one record at a time, and come back in the records' or
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -21,6 +20,7 @@ from editahead_inference.gate.gate import Gate, Weights
 from editahead_inference.gate.session_features import session_features
 from editahead_inference.predictors.line_completion import LineCompletion
 from editahead_inference.predictors.propagation import Propagation
+from editahead_lab.process_pool import process_pool
 from editahead_lab.training.data.replay_moments import TrainingMoment, moments
 from editahead_lab.training.data.shards import sample, sample_commits
 from editahead_prompts.history.edit_history import EditHistory
@@ -76,7 +76,7 @@ def map_records(
 ) -> Iterator[T]:
     """Yield the results of the work on `files` records of each shard."""
     records = [record for shard in shards for record in sample(shard, files, seed)]
-    with ProcessPoolExecutor(jobs) as pool:
+    with process_pool(jobs) as pool:
         yield from pool.map(work, records, chunksize=16)
 
 
@@ -85,7 +85,7 @@ def map_commits(
 ) -> Iterator[T]:
     """Yield the results of the work on `commits` commits of each shard."""
     found = [commit for shard in shards for commit in sample_commits(shard, commits, seed)]
-    with ProcessPoolExecutor(jobs) as pool:
+    with process_pool(jobs) as pool:
         yield from pool.map(work, found, chunksize=4)
 
 

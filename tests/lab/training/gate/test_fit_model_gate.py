@@ -105,7 +105,7 @@ def test_a_run_that_was_stopped_goes_on(tmp_path: Path, monkeypatch: pytest.Monk
                 yield [JointMoment(record["id"], True, (JointCandidate(None, -0.5, True),))]
 
     done: list[str] = []
-    monkeypatch.setattr(fit_model_gate, "ProcessPoolExecutor", Pool)
+    monkeypatch.setattr(fit_model_gate, "process_pool", Pool)
     records = [{"id": name} for name in "abc"]
     kept = tmp_path / "answers.jsonl"
     first = collect(records, tmp_path, 1, kept)
