@@ -53,10 +53,8 @@ NEOVIM: list[Step] = [
 HELIX: list[Step] = [
     (["/", *"self.ends", "<CR>"], "7:"),
     (["c", *"self.leaves", "<Esc>"], "Next edit"),
-    ([" ", "n"], "10:"),
     ([" ", "n"], "(self.leaves - "),
-    ([" ", "a"], "Accept next edit"),
-    (["<CR>"], "day < self.leaves"),
+    ([" ", "n"], "day < self.leaves"),
     ([*":w", "<CR>"], "written"),
 ]
 
@@ -94,7 +92,7 @@ def helix(folder: Path, homes: dict[str, str]) -> Terminal:
 
 EDITORS: dict[str, tuple[Callable[[Path, dict[str, str]], Terminal], list[Step], str]] = {
     "neovim": (neovim, NEOVIM, "Editahead in Neovim: one rename, then Tab, Tab"),
-    "helix": (helix, HELIX, "Editahead in Helix: one rename, then space n, and a code action"),
+    "helix": (helix, HELIX, "Editahead in Helix: one rename, then space n, space n"),
 }
 
 
