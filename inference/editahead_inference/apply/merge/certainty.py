@@ -20,7 +20,7 @@ from .evidence import Row
 
 CERTAIN = 0.9
 """The certainty from which a reading is made without a question."""
-CERTAIN_ALONE = 0.6
+CERTAIN_ALONE = 0.8
 """The same for one that has no likely other: of 49 such readings of held-out sketches, all were meant."""
 
 _SMALLEST = 1e-9
