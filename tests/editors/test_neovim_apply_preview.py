@@ -99,8 +99,54 @@ def test_typing_takes_the_drawing_away_and_the_edit_moves_along(
     coming.until_text("import re\n" + DONE)
 
 
-def test_an_answer_for_an_earlier_text_is_not_drawn(coming: Neovim, homes: dict[str, str]) -> None:
-    """Neovim sends what is typed a little later: an answer may come in between."""
+HELD_BACK = """
+local changes = require("vim.lsp._changetracking")
+changes.flush, changes.send_changes = function() end, function() end
+"""
+"""Neovim sends what is typed a little later. The answer comes before."""
+
+
+@pytest.mark.parametrize(
+    ("keys", "before", "after"),
+    [
+        ("ggOimport re<CR><CR>x = 1<Esc>", "import re\n\nx = 1\n", ""),
+        ("ggOimport re<Esc>dd", "", ""),
+        ("Goy = 1<Esc>", "", "y = 1\n"),
+    ],
+)
+def test_an_answer_for_an_earlier_text_moves_along(
+    coming: Neovim, homes: dict[str, str], keys: str, before: str, after: str
+) -> None:
+    coming.lua(HELD_BACK)
+    coming.keys(keys)
+    coming.until_text(before + WHOLE + after)
+    go_on(homes)
+    coming.until(READY)
+    assert coming.text == before + WHOLE + after
+    assert coming.lua(f"return {shows('raise ValueError(b)')}")
+    coming.keys("<Tab>")
+    coming.until_text(before + DONE + after)
+    coming.keys("u")
+    coming.until_text(before + WHOLE + after)
+
+
+def test_an_answer_for_lines_that_were_edited_is_refused(coming: Neovim, homes: dict[str, str]) -> None:
+    at = next(
+        n
+        for n, pair in enumerate(zip(WHOLE.split("\n"), DONE.split("\n"), strict=False), 1)
+        if len({*pair}) == 2
+    )
+    coming.lua(HELD_BACK)
+    coming.keys(f"{at}GA  # mine<Esc>")
+    coming.until("vim.fn.search('# mine', 'n') > 0")
+    text = coming.text
+    go_on(homes)
+    coming.until(f"{HEARD}:find('the text has changed since. Apply the sketch again', 1, true)")
+    coming.until(NOTHING_DRAWN)
+    assert coming.text == text
+
+
+def test_an_answer_for_a_text_that_is_not_known_is_not_drawn(coming: Neovim, homes: dict[str, str]) -> None:
     coming.lua("vim.lsp.util.buf_versions[vim.api.nvim_get_current_buf()] = 9999")
     go_on(homes)
     coming.until("vim.fn.execute('messages'):find('the text has changed since', 1, true)")

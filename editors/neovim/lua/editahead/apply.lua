@@ -1,10 +1,10 @@
 -- `:Editahead apply`: preview and apply a sketch of a change, from the selection or a register, or explain why it was refused.
 local apply_preview = require("editahead.apply_preview")
+local change_log = require("editahead.change_log")
 local choices = require("editahead.choices")
 local client = require("editahead.client")
 local config = require("editahead.config")
 local diff = require("editahead.diff")
-local tracked_edit = require("editahead.tracked_edit")
 
 local M = {}
 
@@ -241,7 +241,9 @@ local function run(server, bufnr, request, read, choice)
   local token = "editahead-apply-" .. count
   local method, params = request(token, choice)
   apply_preview.reject()
+  local log = change_log.start(server)
   local sent, id = server:request(method, params, function(err, result)
+    log:stop()
     if not running or running.token ~= token then
       return
     end
@@ -258,19 +260,23 @@ local function run(server, bufnr, request, read, choice)
     if not planned then
       return notify("The buffer already contains the sketch's changes.", vim.log.levels.INFO)
     end
-    if tracked_edit.is_stale(planned.edit) then
+    local moved, has_moved = log:move_along(planned)
+    if not moved then
       return notify("Nothing was changed: the text has changed since. Apply the sketch again.", vim.log.levels.WARN)
+    elseif has_moved then
+      moved.plan = nil -- the lines of its problems would be those of the earlier text
     end
     local reading = #vim.tbl_filter(function(hunk)
       return apply_preview.describe(hunk).needs_reading
-    end, planned.hunks)
+    end, moved.hunks)
     if choice or reading == 0 then
-      make(server, planned, {})
+      make(server, moved, {})
     else
-      preview(server, bufnr, planned, reading)
+      preview(server, bufnr, moved, reading)
     end
   end, bufnr)
   if not sent then
+    log:stop()
     return
   end
   running = { token = token, hunks = {} }
