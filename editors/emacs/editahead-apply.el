@@ -12,6 +12,7 @@
 
 (require 'eglot)
 (require 'subr-x)
+(require 'editahead-changes)
 (require 'editahead-eglot)
 
 (cl-defstruct editahead--preview
@@ -63,6 +64,7 @@ nothing."
                                            :buffer (current-buffer) :token token)))
     (setq editahead--preview preview)
     (editahead--watch preview (current-buffer))
+    (editahead--record-changes (editahead--preview-server preview))
     (jsonrpc-async-request
      (editahead--preview-server preview) :workspace/executeCommand
      (list :command "editahead.apply"
@@ -146,16 +148,17 @@ Anything else comes at once, with the whole edit."
 (defun editahead--on-planned (preview result chosen)
   "Draw the edit in RESULT as PREVIEW.
 Make it at once if nothing needs reading, or if it was CHOSEN by its diff."
-  (let* ((hunks (append (plist-get result :hunks) nil))
-         (edit (plist-get result :edit))
-         (reading (seq-count #'editahead--needs-reading-p hunks)))
+  (pcase-let* ((`(,edit ,hunks ,moved)
+                (editahead--move-along (plist-get result :edit) (append (plist-get result :hunks) nil)))
+               (reading (seq-count #'editahead--needs-reading-p hunks)))
+    (editahead--stop-recording)
     (setf (editahead--preview-hunks preview) hunks
           (editahead--preview-edit preview) edit)
     (cond
      ((equal (plist-get result :method) "none")
       (editahead--close-preview)
       (message "Editahead: The buffer already contains the sketch's changes"))
-     ((editahead--stale-p edit)
+     ((null edit)
       (editahead--close-preview)
       (message "Editahead: Nothing was changed: the text has changed since.  Apply the sketch again"))
      ((or chosen (zerop reading))
@@ -166,7 +169,8 @@ Make it at once if nothing needs reading, or if it was CHOSEN by its diff."
                (editahead--count hunks "change") reading
                (substitute-command-keys "\\<editahead-preview-mode-map>\
 \\[editahead-preview-apply] applies, \\[editahead-preview-discard] discards"))
-      (editahead--find-problems preview (plist-get result :plan))))))
+      (unless moved ; the lines of the problems would be those of the earlier text
+        (editahead--find-problems preview (plist-get result :plan)))))))
 
 (defun editahead--count (items noun)
   "Return the number of ITEMS with NOUN."
@@ -295,6 +299,7 @@ A change of the text there ends the drawing."
   "Draw the preview no more, and forget it."
   (when-let ((preview editahead--preview))
     (setq editahead--preview nil)
+    (editahead--stop-recording)
     (editahead--undraw preview)
     (dolist (buffer (editahead--preview-buffers preview))
       (when (buffer-live-p buffer)

@@ -21,6 +21,9 @@ Play = Callable[..., list[list[Any]]]
 MORE = "".join(f"\n\ndef more_{n}(x):\n    return x + {n}\n" for n in range(3))
 HELD = REPLACED + MORE + WAIT + "\n\ndef last(x):\n    return x\n"
 WHOLE, DONE = TEXT + MORE + "\n\ndef last(x):\n    return x\n", HELD.replace(WAIT, "")
+CHANGED = next(
+    n for n, (old, new) in enumerate(zip(WHOLE.split("\n"), DONE.split("\n"), strict=False)) if old != new
+)
 COMES = f"""
     (editahead-apply {json.dumps(AMBIGUOUS)})
     (session-until (lambda () (session-previews-p "raise ValueError(b)")))
@@ -89,6 +92,57 @@ def test_typing_takes_the_drawing_away_and_the_edit_moves_along(play: Play, go_o
         {"readings": READINGS, "model": HELD},
     )
     assert said[1:] == [[None], [f"import re\n{DONE}"]]
+
+
+HELD_BACK = "(advice-add 'eglot--signal-textDocument/didChange :override #'ignore)"
+"""The server learns of no change before its answer comes."""
+
+
+@pytest.mark.parametrize(
+    ("typing", "before", "after"),
+    [
+        (
+            '(goto-char (point-min)) (insert "import re\n") (insert "\nx") (insert " = 1\n")',
+            "import re\n\nx = 1\n",
+            "",
+        ),
+        ('(goto-char (point-min)) (insert "a\nb\n") (delete-region 1 3)', "b\n", ""),
+        ('(goto-char (point-max)) (insert "y") (insert " = 1\n")', "", "y = 1\n"),
+    ],
+)
+def test_an_answer_for_an_earlier_text_moves_along(
+    play: Play, go_on: str, typing: str, before: str, after: str
+) -> None:
+    said = play(
+        WHOLE,
+        f"""
+        {COMES} {HELD_BACK} {typing}
+        {go_on} {READY}
+        (session-say (buffer-string) (and (session-previews-p "raise ValueError(b)") t))
+        (session-press "TAB")
+        (session-say (buffer-string) (memq #'editahead--record-change after-change-functions))
+        """,
+        {"readings": READINGS, "model": HELD},
+    )
+    assert said[1:] == [
+        [before + WHOLE + after, True],
+        [before + DONE + after, None],
+    ]
+
+
+def test_an_answer_for_lines_that_were_edited_is_refused(play: Play, go_on: str) -> None:
+    said = play(
+        WHOLE,
+        f"""
+        {COMES} {HELD_BACK}
+        (goto-char (point-min)) (forward-line {CHANGED}) (end-of-line) (insert "  # mine")
+        {go_on}
+        (session-heard "the text has changed since.  Apply the sketch again")
+        (session-say (count-matches "# mine" (point-min) (point-max)) editahead--preview)
+        """,
+        {"readings": READINGS, "model": HELD},
+    )
+    assert said[1:] == [[1, None]]
 
 
 def test_a_killed_buffer_ends_the_preview(play: Play) -> None:
