@@ -148,12 +148,26 @@ def _merge_sources(sources: Sequence[SettingsSource]) -> tuple[dict[str, Any], d
         if len(problems) > MAX_MESSAGES:
             messages.append(f"{source.name}: {len(problems) - MAX_MESSAGES} more settings are ignored.")
     defaults = Settings()
+    narrowing = _without_taking_back(narrowing)
     for name, source, value in sorted(narrowing, key=lambda each: each[1].level == "workspace"):
         before = values.get(name, getattr(defaults, name))
         values[name] = NARROWED[name](before, value)
         if values[name] != before:
             origins[name] = f"{origins[name]}, {source.name}" if name in origins else source.name
     return values, origins, messages
+
+
+def _without_taking_back(
+    narrowing: list[tuple[str, SettingsSource, Any]],
+) -> list[tuple[str, SettingsSource, Any]]:
+    """Return the values so that no workspace folder takes files back that another one excludes."""
+    is_own = [name == "exclude" and source.level == "workspace" for name, source, _ in narrowing]
+    if sum(is_own) < 2:
+        return narrowing
+    return [
+        (name, source, tuple(glob for glob in value if not glob.startswith("!")) if own else value)
+        for (name, source, value), own in zip(narrowing, is_own, strict=True)
+    ]
 
 
 def _apply_policy(policy: Policy, values: dict[str, Any], origins: dict[str, str]) -> list[str]:

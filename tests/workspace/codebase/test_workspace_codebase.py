@@ -71,6 +71,27 @@ def test_files_of_all_folders_without_open_ones(workspace: Workspace) -> None:
     assert len(workspace.codebase.files_with(["add_item"], 1)) == 1
 
 
+def test_files_of_the_own_folder_are_first(workspace: Workspace) -> None:
+    late = workspace.uri("late.py", 1)
+    assert workspace.codebase.files_with(["add_item"], 1, near=workspace.uri("new.py", 1)) == [late]
+    assert workspace.codebase.files_with(["add_item"], 1, near=workspace.uri("new.py")) != [late]
+
+
+def test_a_file_in_a_folder_within_another_is_found_once(tmp_path: Path) -> None:
+    root = tmp_path / "one"
+    write(root, FILES)
+    folders = []
+    for number, folder in enumerate((root, root / "shop")):
+        build_index(folder, tmp_path / f"index{number}")
+        rules = ExclusionRules([folder], IgnorePatterns(()))
+        folders.append(IndexedFolder(folder, database_of(tmp_path / f"index{number}"), rules))
+    codebase = WorkspaceCodebase(folders, 1_000, lambda uri: False, lambda *stale: None, print)
+    store = path_to_uri(root / "shop/store.py")
+    assert codebase.files_containing(".append(item)", 9) == [store]
+    assert [one.uri for one in codebase.definitions("add_item")] == [store]
+    codebase.close()
+
+
 def test_files_that_hold_a_piece_of_text(workspace: Workspace) -> None:
     views, store = workspace.uri("shop/views.py"), workspace.uri("shop/store.py")
     assert workspace.codebase.files_containing("Store as S", 9) == [views]

@@ -84,6 +84,7 @@ class WorkspaceCodebase:
         return self._files(
             lambda folder, reader: reader.files_with(tokens, 2 * limit, _relative(folder.root, near) or ""),
             limit,
+            near,
         )
 
     def files_containing(self, text: str, limit: int, near: str = "") -> Sequence[str]:
@@ -93,14 +94,16 @@ class WorkspaceCodebase:
                 text, 2 * limit, _relative(folder.root, near) or ""
             ),
             limit,
+            near,
         )
 
     def _files(
-        self, question: Callable[[IndexedFolder, IndexReader], Sequence[str]], limit: int
+        self, question: Callable[[IndexedFolder, IndexReader], Sequence[str]], limit: int, near: str
     ) -> Sequence[str]:
-        found: list[str] = []
-        for folder, paths in self._ask(question):
-            found += (uris.path_to_uri(folder.root / path) for path in paths)
+        answers = list(self._ask(question))
+        # Those of the document's own folder come first: others may fill the list.
+        answers.sort(key=lambda answer: _relative(answer[0].root, near) is None)
+        found = [uris.path_to_uri(folder.root / path) for folder, paths in answers for path in paths]
         return [uri for uri in dict.fromkeys(found) if not self._is_open(uri)][:limit]
 
     def snapshot(self, uri: str) -> Snapshot | None:
@@ -192,17 +195,16 @@ class WorkspaceCodebase:
                     lines = "".join(snapshot.lines[match.line : match.end_line])
                     place = (snapshot.uri, snapshot.language, match.line, match.end_line)
                     chunks.append(Chunk(*place, lines, match.score))
-        return sorted(chunks, key=lambda chunk: -chunk.score)[:limit]
+        return sorted(dict.fromkeys(chunks), key=lambda chunk: -chunk.score)[:limit]
 
     def _symbols(
         self, question: Callable[[IndexedFolder, IndexReader], Sequence[FileSymbol]], role: SymbolRole
     ) -> list[SymbolAt]:
-        return [
-            symbol
-            for folder, found in self._ask(question)
-            for one in found
-            if not self._is_open((symbol := _to_symbol(folder.root, one, role)).uri)
-        ]
+        found = (
+            _to_symbol(folder.root, one, role) for folder, symbols in self._ask(question) for one in symbols
+        )
+        # A folder inside of another one has an index, too.
+        return [symbol for symbol in dict.fromkeys(found) if not self._is_open(symbol.uri)]
 
     def _ask(
         self, question: Callable[[IndexedFolder, IndexReader], Sequence[T]]

@@ -207,7 +207,9 @@ class RenamedName:
         made = self.new_occurrence
         if self.index is self._origin or made is None or not made.defines or made.binder != MODULE:
             return False
-        return is_of_other_module(self.old, self.index.snapshot, self._origin.snapshot, self.trees)
+        origin = self._origin.snapshot
+        others = (other.snapshot for other in self._others() if other.snapshot is not origin)
+        return is_of_other_module(self.old, self.index.snapshot, origin, self.trees, others)
 
     def _has_owner(self, site: Occurrence) -> bool:
         """Return whether the site's function, or class, is that of the renamed parameter or field."""

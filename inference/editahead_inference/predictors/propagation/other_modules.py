@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import PurePosixPath
 from urllib.parse import unquote
 
-from editahead_prompts.syntax.languages import find_language, is_nested, package_of
+from editahead_prompts.syntax.languages import family_of, find_language, is_nested, package_of
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.word_patterns import WordPattern
@@ -20,6 +21,8 @@ _MAX_HEAD = 20_000
 """Characters at the beginning of a document in which its imports are."""
 _RELATIVE = re.compile(r"[./~#]|@/|(?:crate|self|super)\b")
 """How a module begins that may be any file of the same project, such as one that exports names of others."""
+_SCRIPT = re.compile(r"\.(?:d\.)?[cm]?[jt]sx?$")
+"""The extension that an import of a script may have."""
 _WORD = WordPattern(r"\w+")
 
 
@@ -28,7 +31,9 @@ def path_of(uri: str) -> str:
     return unquote(uri.partition("://")[2])
 
 
-def is_of_other_module(name: str, document: Snapshot, origin: Snapshot, trees: SyntaxTrees) -> bool:
+def is_of_other_module(
+    name: str, document: Snapshot, origin: Snapshot, trees: SyntaxTrees, others: Iterable[Snapshot] = ()
+) -> bool:
     """Return whether a name surely does not mean what another document defines at its top level.
 
     Args:
@@ -36,6 +41,7 @@ def is_of_other_module(name: str, document: Snapshot, origin: Snapshot, trees: S
         document: The document that has the name.
         origin: The document that defines it.
         trees: The syntax trees of both documents.
+        others: The other documents that are known; one of them may be another module of the same name.
     """
     package, own = package_of(origin), package_of(document)
     if package and own and document.language != "go":
@@ -45,7 +51,10 @@ def is_of_other_module(name: str, document: Snapshot, origin: Snapshot, trees: S
             or any(_imports_of(name, package, document, trees))
         )
     modules = _modules_of(name, document, trees) or _modules_of("*", document, trees)
-    return bool(modules) and not any(_may_lead_to(module, origin.uri) for module in modules)
+    return bool(modules) and not any(
+        _may_lead_to(module, origin.uri) and not _leads_elsewhere(module, document, origin, others)
+        for module in modules
+    )
 
 
 def _modules_of(name: str, document: Snapshot, trees: SyntaxTrees) -> list[str]:
@@ -89,6 +98,44 @@ def _may_lead_to(module: str, uri: str) -> bool:
         return True
     path = PurePosixPath(uri)
     return not _words(module).isdisjoint(_words(str(path.with_suffix(""))))
+
+
+def _leads_elsewhere(module: str, document: Snapshot, origin: Snapshot, others: Iterable[Snapshot]) -> bool:
+    """Return whether an import is of a file with the origin's name in another folder, as in another workspace folder."""
+    ours, theirs = path_of(document.uri), _stem_of(origin)
+    family = family_of(document.language)
+    if family not in ("python", "javascript"):
+        return False
+    if module.startswith("."):
+        meant = _path_of_relative(module, posixpath.dirname(ours), family)
+        return posixpath.basename(meant) == posixpath.basename(theirs) and meant != theirs
+    ending = f"/{module.replace('.', '/')}"
+    if family != "python" or not theirs.endswith(ending):
+        return False
+    near = _common_folders(ours, theirs)
+    stems = (_stem_of(other) for other in others)
+    return any(stem.endswith(ending) and _common_folders(ours, stem) > near for stem in stems)
+
+
+def _stem_of(document: Snapshot) -> str:
+    """Return the path of a module without its extension; of a package, that of its folder."""
+    stem = posixpath.splitext(path_of(document.uri))[0]
+    return stem.removesuffix("/__init__").removesuffix("/index")
+
+
+def _path_of_relative(module: str, folder: str, family: str) -> str:
+    """Return the path, without an extension, to which a relative import of a file in a folder leads."""
+    if family == "python":
+        names = module.lstrip(".")
+        up = "../" * (len(module) - len(names) - 1)
+        return posixpath.normpath(posixpath.join(folder, up, names.replace(".", "/")))
+    path = posixpath.normpath(posixpath.join(folder, module))
+    return _SCRIPT.sub("", path).removesuffix("/index")
+
+
+def _common_folders(one: str, other: str) -> int:
+    """Return how many folders two paths have in common, from the root on."""
+    return len(PurePosixPath(posixpath.commonpath([one, other])).parts)
 
 
 def _words(path: str) -> set[str]:
