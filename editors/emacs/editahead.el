@@ -518,6 +518,14 @@ Completions, a region and indentation keep their keys."
     map)
   "Keys that are active while a prediction is shown.")
 
+(defun editahead--report-copy ()
+  "Tell the server which lines the user has copied."
+  (when (and (memq this-command '(kill-ring-save copy-region-as-kill)) (mark t) (eglot-current-server))
+    (jsonrpc-notify (eglot-current-server) :editahead/didCopy
+                    (list :textDocument (eglot--TextDocumentIdentifier)
+                          :range (list :start (editahead--position (min (point) (mark t)))
+                                       :end (editahead--position (max (point) (mark t))))))))
+
 ;;;###autoload
 (define-minor-mode editahead-mode
   "Show the predicted next edit in place; Tab accepts it."
@@ -527,8 +535,10 @@ Completions, a region and indentation keep their keys."
         (setq editahead--off (file-exists-p editahead-off-file)
               editahead--revealed-id nil
               editahead--previewed-id nil) ; another server counts from 1 again
-        (add-hook 'post-command-hook #'editahead--schedule-request nil t))
+        (add-hook 'post-command-hook #'editahead--schedule-request nil t)
+        (add-hook 'post-command-hook #'editahead--report-copy nil t))
     (remove-hook 'post-command-hook #'editahead--schedule-request t)
+    (remove-hook 'post-command-hook #'editahead--report-copy t)
     (when (timerp editahead--timer)
       (cancel-timer editahead--timer))
     (editahead--clear)))

@@ -1,8 +1,8 @@
-"""Code of closed files for the prompts of models: what names near the cursor mean, and code like the code there.
+"""Related code for the prompts of models: what names near the cursor mean, code like the code there, and copied lines.
 
-The index of the workspace finds both: definitions by name, and pieces that share the rarest words of the lines around the
-cursor and of the last edits. The growing edit does not count, so that the code stays the same while a person types, and
-with it the prompt's beginning. What open documents hold is in the prompt anyway.
+The index of the workspace finds the first two: definitions by name, and pieces that share the rarest words of the lines
+around the cursor and of the last edits. The growing edit does not count, so that the code stays the same while a person
+types, and with it the prompt's beginning. What open documents hold is in the prompt anyway.
 """
 
 from __future__ import annotations
@@ -31,12 +31,22 @@ MAX_MEANINGS = 2
 """Definitions of one name. With more, it is not known which of them is meant."""
 DEFINITION_LINES, SIMILAR_LINES = 8, 16
 """The first lines of a definition, and those lines of a similar piece that have most names in common with the code."""
+SHOWN_REACH = 40
+"""Lines from the cursor that each format has room for."""
 _MAX_EDITS = 3
 """Past edits that count, the newest first."""
 _MIN_NAME = 3
 """Characters of a name that is looked up."""
 _REMEMBERED = 256
 """Names whose definitions are kept, for the next keystrokes."""
+
+
+def copied_elsewhere(state: EditorState) -> Iterator[RelatedCode]:
+    """Yield the pieces that the user has copied, without those that a prompt shows around the cursor anyway."""
+    here = state.document.line_at(state.cursor)
+    for piece in state.related_code:
+        if piece.uri != state.document.uri or abs(piece.line - here) > SHOWN_REACH:
+            yield piece
 
 
 class RelatedCodeFinder:

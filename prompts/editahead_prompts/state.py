@@ -15,7 +15,7 @@ from .text.edits import Edit
 from .text.snapshot import Snapshot
 
 Origin = Literal["typed", "accepted"]
-RelatedKind = Literal["definition", "similar"]
+RelatedKind = Literal["definition", "similar", "copied"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,13 +92,13 @@ class UserPreferences:
 
 @dataclass(frozen=True, slots=True)
 class RelatedCode:
-    """A piece of a closed file that tells a model something about the code at the cursor.
+    """A piece of a file that tells a model something about the code at the cursor.
 
     Attributes:
         uri: The file.
         line: The 0-based first line.
         text: The lines, with their line ends.
-        kind: The definition of a name near the cursor, or code that is similar to the code there.
+        kind: The definition of a name near the cursor, code that is similar to the code there, or lines that were copied.
         score: How much the piece tells, from 0 to 1.
     """
 
@@ -130,8 +130,8 @@ class EditorState:
         import_sources: Files that are not open, and that define or import names that the last edits lack.
         index_version: A number that changes with the index of the workspace; 0 without one.
         moved_files: Files and folders that got another path, the oldest first.
-        related_code: Pieces of files that are not open, for prompts, the most telling first. They follow from the other
-            fields and the index.
+        related_code: Pieces of files, for prompts: what the user has copied, the newest first, and behind it pieces of files
+            that are not open, the most telling first. Those follow from the other fields and the index.
         evidence: What other language servers say of symbols that were edited since.
     """
 

@@ -1,4 +1,4 @@
-"""A rename of ten uses in a real Emacs: the keys that finish it, one by one or all at once."""
+"""A rename of ten uses in a real Emacs: the keys that finish it, one by one or all at once; and what is copied."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from emacs import NEEDS_EMACS
-from samples import PRICE
+from samples import PRICE, STAY
 
 pytestmark = [pytest.mark.editors, NEEDS_EMACS]
 
@@ -101,3 +101,22 @@ def test_an_edit_that_is_folded_away_is_shown_before_it_is_made(play: Play) -> N
         """,
     )
     assert said == [[True, PRICE.replace("price", "cost", 1)], [True]]
+
+
+def test_copied_lines_are_reported(play: Play) -> None:
+    said = play(
+        STAY,
+        """
+        (let ((copied nil))
+          (advice-add 'jsonrpc-notify :before
+                      (lambda (_ method params) (when (eq method :editahead/didCopy) (push params copied))))
+          (goto-char (point-min)) (set-mark (point)) (forward-line 2)
+          (dolist (command (list #'kill-ring-save #'undefined))
+            (let ((this-command command))
+              (call-interactively #'kill-ring-save)
+              (run-hooks 'post-command-hook)))
+          (session-say (length copied) (plist-get (car copied) :range)))
+        """,
+    )
+    start, end = {"line": 0, "character": 0}, {"line": 2, "character": 0}
+    assert said == [[1, {"start": start, "end": end}]]

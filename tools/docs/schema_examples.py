@@ -169,6 +169,13 @@ SHAPES = [
         wire.DID_FOCUS, "The document that has the focus now.", wire.DidFocusParams(wire.VersionedTextDocument(URI))
     ),
     _notification(
+        evidence_messages.DID_COPY,
+        "Lines that the user has copied.",
+        evidence_messages.DidCopyParams(
+            wire.VersionedTextDocument(URI, 12), wire.Range(wire.Position(3, 0), wire.Position(6, 0))
+        ),
+    ),
+    _notification(
         wire.DID_OPEN_SEARCH_RESULT,
         "A person went to a place that `editahead.search` has answered.",
         wire.DidOpenSearchResultParams("where are retries configured", URI, 12),

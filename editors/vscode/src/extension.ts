@@ -2,6 +2,7 @@
 import * as vscode from "vscode";
 import { acceptAll } from "./acceptAll";
 import { applyClipboard, applySelection } from "./applySketch";
+import { reportCopies } from "./copied";
 import { linesOf } from "./core/keys";
 import { describeStatus, describeWhy } from "./core/messages";
 import type { StatusResult, WhyResult } from "./core/protocol";
@@ -52,7 +53,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const preview = new Preview();
   const statusBar = new StatusBar(server, view);
   const speech = new Speech(view);
-  context.subscriptions.push(log, installation, server, view, preview, statusBar, speech, answerEvidence(server));
+  context.subscriptions.push(log, installation, server, view, preview, statusBar, speech, answerEvidence(server), reportCopies(server));
 
   const notify = (text: string) => {
     log.info(text);

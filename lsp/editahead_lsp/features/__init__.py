@@ -26,6 +26,7 @@ from . import (
     configuration,
     copilot_inline_edit,
     copilot_status,
+    did_copy,
     document_sync,
     evidence,
     execute_command,
@@ -56,6 +57,7 @@ FEATURES = (
     opened_results,
     session_time,
     evidence,
+    did_copy,
 )
 
 

@@ -57,6 +57,7 @@ PARAMS_BY_METHOD: Mapping[str, type] = {
     custom_messages.DID_OPEN_SEARCH_RESULT: custom_messages.DidOpenSearchResultParams,
     custom_messages.SESSION_TIME: custom_messages.SessionTimeParams,
     evidence_messages.EVIDENCE: evidence_messages.EvidenceParams,
+    evidence_messages.DID_COPY: evidence_messages.DidCopyParams,
 }
 """The class of each method's params. The params of other methods are not converted."""
 

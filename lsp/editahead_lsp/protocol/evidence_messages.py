@@ -1,4 +1,4 @@
-"""The messages about what a client's other language servers say of a symbol."""
+"""The messages about what a client knows beside the text: what other language servers say, and what was copied."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from .custom_messages import Range, VersionedTextDocument
 
 EVIDENCE = "editahead/evidence"
 ASK_EVIDENCE = "editahead/askEvidence"
+DID_COPY = "editahead/didCopy"
 
 
 @attrs.frozen
@@ -69,3 +70,16 @@ class AskEvidenceParams:
 
     text_document: VersionedTextDocument
     symbol: EvidenceSymbol
+
+
+@attrs.frozen
+class DidCopyParams:
+    """A range that the user has copied.
+
+    Attributes:
+        text_document: The document. A copy of a version that is gone is dropped.
+        range: The range; its whole lines count.
+    """
+
+    text_document: VersionedTextDocument
+    range: Range

@@ -27,6 +27,7 @@ from editahead_workspace.positions import Encoding, offset_at
 from editahead_workspace.settings import Settings
 
 from .adaptive_debounce import AdaptiveDebounce
+from .copied_lines import CopiedLines
 from .evidence_store import EvidenceStore
 from .outcome_tracker import OutcomeTracker
 from .rejected_edits import RejectedEdits
@@ -72,6 +73,7 @@ class Session:
     rejected_edits: RejectedEdits = field(default_factory=RejectedEdits)
     diagnostics: ClientDiagnostics = field(default_factory=ClientDiagnostics)
     evidence: EvidenceStore = field(default_factory=EvidenceStore)
+    copied: CopiedLines = field(default_factory=CopiedLines)
 
     def __post_init__(self) -> None:
         self.timing = AdaptiveDebounce(self.clock)
@@ -328,8 +330,13 @@ class Session:
             diagnostics=self.diagnostics.for_document(document.key),
             index_version=self.index_version,
             moved_files=self.moved_files,
+            related_code=self.copied.of(self._is_enabled),
             evidence=self.evidence.touched,
         )
+
+    def _is_enabled(self, uri: str) -> bool:
+        document = self.documents.get(uri)
+        return document is not None and self.disabled_reason(document) is None
 
     def document_of(self, snapshot: Snapshot) -> Document:
         """Return the open document of a snapshot, or a mirror of the file that is not open."""

@@ -187,4 +187,18 @@ function M.report_opened(bufnr, query, uri, line)
   end
 end
 
+--- Report to the server which lines a person yanked.
+---@param bufnr integer
+---@param first integer  from 0
+---@param last integer  from 0
+function M.report_copy(bufnr, first, last)
+  local client = M.get(bufnr)
+  if client then
+    client:notify("editahead/didCopy", {
+      textDocument = { uri = vim.uri_from_bufnr(bufnr) },
+      range = { start = { line = first, character = 0 }, ["end"] = { line = last + 1, character = 0 } },
+    })
+  end
+end
+
 return M

@@ -84,6 +84,11 @@ local function watch_events()
       view.redraw(bufnr)
     end)
   end)
+  on("TextYankPost", function(event)
+    if vim.v.event.operator == "y" then
+      client.report_copy(event.buf, vim.fn.line("'[") - 1, vim.fn.line("']") - 1)
+    end
+  end)
   on("DiagnosticChanged", function(event)
     view.on_diagnostics_changed(event.buf)
   end)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -15,7 +15,7 @@ from editahead_inference.backends.base import Backend, CompletionRequest, Scorer
 from editahead_inference.candidates import CandidateSource
 from editahead_inference.codebase import Codebase
 from editahead_inference.errors import BackendError
-from editahead_inference.related_code import RelatedCodeFinder
+from editahead_inference.related_code import RelatedCodeFinder, copied_elsewhere
 from editahead_prompts.composition.cache_miss_tracker import CacheMissTracker, common_prefix
 from editahead_prompts.composition.hf_tokenizer import tokenizer_for
 from editahead_prompts.composition.tokenizers import Tokenizer
@@ -33,7 +33,7 @@ from editahead_prompts.formats.next_edit.editahead_coder_2611 import END, Editah
 from editahead_prompts.formats.registry import select_apply_format, select_format
 from editahead_prompts.secrets.masked_state import mask_question, mask_state
 from editahead_prompts.secrets.masking import Masks, SecretMasker
-from editahead_prompts.state import EditorState
+from editahead_prompts.state import EditorState, RelatedCode
 from editahead_prompts.text.edits import Edit
 
 from .continuation import Continuation
@@ -347,10 +347,14 @@ class ModelPredictor:
 
     def _completed(self, state: EditorState) -> tuple[EditorState, Masks]:
         """Return the state with related code, if prompts show any, and without secrets; and the masks."""
+        return mask_state(replace(state, related_code=tuple(self._related_pieces(state))), self.masker)
+
+    def _related_pieces(self, state: EditorState) -> Iterator[RelatedCode]:
         format = self.known_format
-        if self._related_code is not None and format is not None and format.shows_related_code:
-            state = replace(state, related_code=self._related_code.find(state))
-        return mask_state(state, self.masker)
+        if format is not None and format.shows_related_code:
+            yield from copied_elsewhere(state)
+            if self._related_code is not None:
+                yield from self._related_code.find(state)
 
     def find_tokenizer(self, format: Format | ApplyFormat) -> Tokenizer:
         """Return the tokenizer for the model and the format, which is looked up once."""
