@@ -24,6 +24,8 @@ def test_scenario(
     command = server_command(homes, scenario.plan, has_linter=scenario.has_linter)
     settings = {"server.command": command, "debounce_ms": 0, **scenario.settings}
     named = {f"editahead.{name}": value for name, value in settings.items()}
+    if scenario.has_git:
+        named["git.enabled"] = True
     with shared_window.use(scenario.files, named, scenario.is_new) as window:
         try:
             Player(window, command, homes).play(scenario)

@@ -343,6 +343,12 @@ class VSCode:
             f"{button}.click()"
         )  # the label's position may change: other buttons appear beside it
 
+    def click_icon(self, label: str) -> None:
+        """Click a button without text, by its accessible label."""
+        icon = f"document.querySelector({json.dumps(f'.action-label[aria-label^={json.dumps(label)}]')})"
+        self.until(icon)
+        self.page.evaluate(f"{icon}.click()")
+
     def click_text(self, selector: str, text: str) -> None:
         """Click the first element of a selector with a text."""
         self.until(_saying(selector, text))

@@ -33,6 +33,8 @@ class Scenario:
     """Settings of the extension without the prefix `editahead.`."""
     is_new: bool = False
     """Whether the session begins with the start of a window."""
+    has_git: bool = False
+    """Whether VS Code's Git extension is on."""
     has_linter: bool = False
     """Whether the server finds the linter in `linters`."""
     files: dict[str, str] = field(default_factory=dict)
@@ -49,6 +51,9 @@ def load(path: Path) -> Scenario:
     for option in options:
         if option == "window: new":
             scenario.is_new = True
+            continue
+        if option == "git: on":
+            scenario.has_git = True
             continue
         if option == "linter: ruff":
             scenario.has_linter = True
@@ -175,6 +180,7 @@ _ELEMENTS = {
     "hover link": ".monaco-hover:not(.hidden) a",
     "log": ".output .view-line, .panel .view-line",
     "problem": ".marker-widget",
+    "side bar": ".sidebar .label-name, .sidebar .view-line",
     "status": ".statusbar-item a",
     "tab": ".tab",
     "walkthrough step": ".step-title",
@@ -217,6 +223,7 @@ def _steps() -> Iterator[_Step]:
         "tab (.+)": "until_tab",
         "hover TEXT": "hover",
         "click ([A-Z].+)": "click_action",
+        "click icon TEXT": "click_icon",
         "revert hunk with TEXT": "revert_hunk",
         "warnings": "until_any_warning",
         "suggestions": "until_suggestions",

@@ -268,6 +268,16 @@ SHAPES = [
         FINISHED,
     ),
     _command(
+        wire.COMMIT_MESSAGE,
+        "A commit message of what the change did throughout.",
+        [finish_messages.CommitMessageArgument(URI)],
+        finish_messages.CommitMessageResult(
+            "Rename ends to leaves in 2 files\n\n- Rename ends to leaves in 2 files\n- Add guests.py",
+            "Rename ends to leaves in 2 files", ["- Rename ends to leaves in 2 files", "- Add guests.py"],
+            "the working tree against HEAD",
+        ),
+    ),
+    _command(
         wire.SEARCH,
         "The places in the workspace that answer a question.",
         [search_messages.SearchArgument("where are nights counted")],

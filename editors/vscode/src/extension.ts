@@ -2,6 +2,7 @@
 import * as vscode from "vscode";
 import { acceptAll } from "./acceptAll";
 import { applyClipboard, applySelection } from "./applySketch";
+import { writeCommitMessage } from "./commitMessage";
 import { reportCopies } from "./copied";
 import { linesOf } from "./core/keys";
 import { describeStatus, describeWhy } from "./core/messages";
@@ -129,6 +130,7 @@ export function activate(context: vscode.ExtensionContext): void {
     applyClipboard: () => applyClipboard(server, preview),
     applySelection: () => applySelection(server, preview),
     showLeft: whenTrusted(() => showLeft(server, preview)),
+    writeCommitMessage: whenTrusted((source?: unknown) => writeCommitMessage(server, source)),
     searchCode: whenTrusted(() => searchCode(server)),
     makeChanges: () => preview.applyChanges(),
     makeNoChanges: () => preview.close(),
@@ -151,9 +153,9 @@ export function activate(context: vscode.ExtensionContext): void {
 }
 
 /** Return a command that needs git or the index, and tells so in a workspace that the user does not trust. */
-function whenTrusted(run: () => Promise<void>): () => Promise<void> {
-  return async () => {
-    if (vscode.workspace.isTrusted) return run();
+function whenTrusted<T extends unknown[]>(run: (...args: T) => Promise<void>): (...args: T) => Promise<void> {
+  return async (...args) => {
+    if (vscode.workspace.isTrusted) return run(...args);
     void vscode.window.showWarningMessage("Editahead: This needs git or an index of the workspace. Trust the workspace first.");
   };
 }

@@ -25,6 +25,7 @@ _PLACES: Mapping[str, tuple[str, str]] = {
     wire.APPLY: ("apply_sketch", "apply_sketch"),
     wire.APPLY_PROBLEMS: ("apply_sketch", "apply_problems"),
     wire.FINISH: ("finish", "finish"),
+    wire.COMMIT_MESSAGE: ("finish", "commit_message"),
     wire.SEARCH: ("search", "search"),
     wire.WHY: ("why", "why"),
     wire.REPORT: ("report", "report"),

@@ -1,4 +1,4 @@
-"""`editahead.finish`: what the change of the working tree still lacks, with unsaved documents."""
+"""`editahead.finish`: what the change of the working tree still lacks, with unsaved documents; `editahead.commitMessage`."""
 
 from __future__ import annotations
 
@@ -12,10 +12,16 @@ import attrs
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
+from editahead_inference.finish.commit_message import CommitMessage
 from editahead_lsp.finish.finish_counter import places_message
 from editahead_lsp.finish.service import FinishJob
 from editahead_lsp.finish.to_lsp import to_result
-from editahead_lsp.protocol.finish_messages import FinishArgument, FinishResult
+from editahead_lsp.protocol.finish_messages import (
+    CommitMessageArgument,
+    CommitMessageResult,
+    FinishArgument,
+    FinishResult,
+)
 from editahead_workspace.errors import ChangeError
 from editahead_workspace.finish.messages import Found, Progress
 
@@ -36,6 +42,19 @@ def finish(server: Server, arguments: list[Any]) -> Coroutine[Any, Any, FinishRe
     if not arguments and server.client.capabilities.diagnostics and not server.client.renders_edits:
         argument = attrs.evolve(argument, show=True)
     return _finish(server, argument, job, server.clock())
+
+
+async def commit_message(server: Server, arguments: list[Any]) -> CommitMessageResult:
+    """Handle the command `editahead.commitMessage`."""
+    argument: CommitMessageArgument = server.protocol.structure(
+        arguments[0] if arguments else None, CommitMessageArgument
+    )
+    try:
+        composed = await server.finish_service.compose(argument.uri)
+    except ChangeError as error:
+        raise _failed(error) from None
+    message = CommitMessage(composed.subject, composed.body)
+    return CommitMessageResult(message.text, composed.subject, list(composed.body), composed.source)
 
 
 async def _finish(server: Server, argument: FinishArgument, job: FinishJob, started: float) -> FinishResult:

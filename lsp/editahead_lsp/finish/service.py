@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from editahead_lsp.heavy_jobs import HEAVY_JOBS
@@ -17,8 +17,9 @@ from editahead_prompts.text.edits import Edit, Replacement, rebase
 from editahead_retrieval.files.file_identity import path_from_folder
 from editahead_workspace import uris
 from editahead_workspace.errors import ChangeError
-from editahead_workspace.finish.finish_process import run_finish
+from editahead_workspace.finish.finish_process import run_compose, run_finish
 from editahead_workspace.finish.messages import (
+    Composed,
     FinishTask,
     Found,
     FoundPlace,
@@ -154,6 +155,19 @@ class FinishService:
                 return await run_finish(job.task, on_progress)
         except TimeoutError:
             raise ChangeError(f"the search took longer than {TIMEOUT_S:.0f} s") from None
+
+    async def compose(self, uri: str | None) -> Composed:
+        """Return a commit message for what is staged in a document's or folder's repository, or for all that is saved.
+
+        Raises:
+            ChangeError: The change cannot be read, nothing in it has a name, or it takes too long.
+        """
+        task = replace(self.create_job(uri).task, documents=(), composes=True)
+        try:
+            async with asyncio.timeout(TIMEOUT_S), HEAVY_JOBS.place(self):
+                return await run_compose(task)
+        except TimeoutError:
+            raise ChangeError(f"the change took longer than {TIMEOUT_S:.0f} s to read") from None
 
     def to_current(self, job: FinishJob, places: Sequence[FoundPlace]) -> list[CurrentPlace]:
         """Return places in the texts that the client has now. Those whose lines were edited meanwhile are left out."""

@@ -42,6 +42,7 @@ GO_TO_NEXT_EDIT = "editahead.nextEdit"
 APPLY = "editahead.apply"
 APPLY_PROBLEMS = "editahead.applyProblems"
 FINISH = "editahead.finish"
+COMMIT_MESSAGE = "editahead.commitMessage"
 SEARCH = "editahead.search"
 WHY = "editahead.why"
 REPORT = "editahead.report"
@@ -60,6 +61,7 @@ COMMANDS = (
         APPLY,
         APPLY_PROBLEMS,
         FINISH,
+        COMMIT_MESSAGE,
         SEARCH,
         WHY,
         REPORT,

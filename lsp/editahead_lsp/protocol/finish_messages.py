@@ -1,4 +1,4 @@
-"""The messages of `editahead.finish`, and the count of the places that are left."""
+"""The messages of `editahead.finish` and `editahead.commitMessage`, and the count of the places that are left."""
 
 from __future__ import annotations
 
@@ -140,6 +140,34 @@ class FinishResult:
     looked: Looked
     uses: list[LeftUse]
     unsearched: list[str]
+
+
+@attrs.frozen
+class CommitMessageArgument:
+    """The argument of `editahead.commitMessage`.
+
+    Attributes:
+        uri: A document or folder of the repository that is meant; by default, the document in focus.
+    """
+
+    uri: str | None = None
+
+
+@attrs.frozen
+class CommitMessageResult:
+    """A commit message of what a change did throughout.
+
+    Attributes:
+        message: All of it.
+        subject: Its first line, of at most 72 characters.
+        body: The lines below the blank line; none where the subject says it all.
+        source: What was compared: what is staged, or where nothing is, the working tree.
+    """
+
+    message: str
+    subject: str
+    body: list[str]
+    source: str
 
 
 @attrs.frozen

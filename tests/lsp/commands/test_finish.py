@@ -13,7 +13,7 @@ import pytest_asyncio
 from editahead_lsp.finish import finish_counter, service
 from editahead_workspace import uris
 from editahead_workspace.finish.messages import FinishTask, Found, FoundPlace, FoundRule
-from git_repository import make_repository
+from git_repository import git, make_repository
 from server_harness import ScriptedPipeline, ServerHarness
 
 pytestmark = pytest.mark.slow
@@ -371,3 +371,41 @@ async def test_a_complete_change_is_said(harness: ServerHarness, root: Path) -> 
     assert (await harness.command("finish"))["complete"]
     told = await harness.take(lambda m: m.get("method") == "window/showMessage")
     assert told["params"]["message"] == "Editahead: Complete."
+
+
+# A commit message
+
+
+async def test_a_message_of_what_is_saved(harness: ServerHarness, root: Path) -> None:
+    await start(harness, root)
+    open_file(harness, root / "models.py", MODELS.replace("total", "unsaved"))
+    root.joinpath("models.py").write_text(RENAMED)
+    root.joinpath("bills.py").write_text(BILLS.replace("total", "sum_of"))
+    result = await harness.command("commitMessage", {})
+    assert result["message"] == result["subject"] == "Rename total to sum_of in 2 files"
+    assert result["body"] == []
+    assert result["source"] == "the working tree against HEAD"
+
+
+async def test_a_message_of_what_is_staged(harness: ServerHarness, root: Path) -> None:
+    await start(harness, root)
+    root.joinpath("models.py").write_text(RENAMED)
+    git(root, "add", "models.py")
+    root.joinpath("new.py").write_text("x = 1\n")
+    result = await harness.command("commitMessage", {"uri": uris.path_to_uri(root)})
+    assert result["message"] == "Rename total to sum_of in models.py"
+    assert "staged" in result["source"]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [(MODELS, "Nothing was changed."), (MODELS + "\nx = 1\n", "Nothing in the change has")],
+)
+async def test_no_message(harness: ServerHarness, root: Path, text: str, reason: str) -> None:
+    await start(harness, root)
+    root.joinpath("models.py").write_text(text)
+    open_file(harness, root / "models.py")
+    arguments = {"command": "editahead.commitMessage", "arguments": []}
+    reply = await harness.reply(harness.send("workspace/executeCommand", arguments))
+    assert reply["error"]["code"] == -32803
+    assert reply["error"]["message"].startswith(reason)

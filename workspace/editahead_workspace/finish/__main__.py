@@ -19,8 +19,9 @@ from editahead_workspace.position_safe_edits import position_safe_replacements
 from editahead_workspace.positions import Encoding, position_at
 from editahead_workspace.settings import Settings
 
-from .change_finish import EditorWorkspace, FinishResult, finish_change
+from .change_finish import EditorWorkspace, FinishResult, compose_message, finish_change
 from .messages import (
+    Composed,
     Failure,
     Found,
     FoundPlace,
@@ -35,7 +36,7 @@ from .messages import (
 
 
 def main() -> None:
-    """Find what a change lacks, and tell it on stdout."""
+    """Find what a change lacks, or compose its commit message, and tell it on stdout."""
     first = sys.stdin.readline()
     if not first:
         return
@@ -53,6 +54,10 @@ def main() -> None:
     )
     folder = Path(task.folder)
     try:
+        if task.composes:
+            message, source = compose_message(folder, editor)
+            _send(Composed(message.subject, message.body, source))
+            return
         result = finish_change(
             folder,
             ChangeRequest(),

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from editahead_inference.finish.commit_message import CommitMessage, compose_commit_message
 from editahead_inference.finish.finisher import Finisher
 from editahead_inference.finish.report import FinishReport
 from editahead_inference.finish.witness import no_witness
@@ -19,6 +20,7 @@ from editahead_workspace import uris, user_dirs
 from editahead_workspace.changes.read_change import ChangeRequest, find_source, read_change
 from editahead_workspace.changes.workspace_change import WorkspaceChange
 from editahead_workspace.codebase.current_index import open_codebase
+from editahead_workspace.errors import ChangeError
 from editahead_workspace.mined_rules.mined_history import repository_rules
 from editahead_workspace.open_files import OpenFiles
 from editahead_workspace.settings import Settings, load_settings
@@ -133,6 +135,38 @@ def finish_change(
     if witness is None:
         return FinishResult(source.root, change, report, ms)
     return FinishResult(source.root, change, report, ms, tuple(witness.asked), tuple(witness.problems))
+
+
+def compose_message(folder: Path, editor: EditorWorkspace) -> tuple[CommitMessage, str]:
+    """Return a commit message, and what it is about: what is staged, or where nothing is, the files on disk.
+
+    Args:
+        folder: An absolute path in the workspace.
+        editor: The editor that asks. Its documents do not count, because git commits what is saved.
+
+    Raises:
+        ChangeError: The change cannot be read, or nothing in it has a name.
+    """
+    settings = editor.settings
+    for request in (ChangeRequest(is_staged=True), ChangeRequest()):
+        source = find_source(folder, request, folder)
+        change = read_change(source, request, settings.exclude, settings.max_file_bytes, within=editor.root)
+        if change.files:
+            break
+    message = compose_commit_message(change.files, lambda uri: _path_from(uri, source.root))
+    if message is None:
+        what = "no rename, no repeated rewrite, and no file that was moved, added or deleted"
+        raise ChangeError(
+            f"nothing in the change has a name: {what}" if change.files else "nothing was changed"
+        )
+    return message, change.source
+
+
+def _path_from(uri: str, root: Path) -> str:
+    """Return the path of a file from a folder, with slashes."""
+    path = uris.uri_to_path(uri)
+    inner = None if path is None else path_from_folder(path, root)
+    return uri if inner is None else inner.as_posix()
 
 
 def _readable(documents: Sequence[Snapshot], root: Path, settings: Settings) -> list[Snapshot]:

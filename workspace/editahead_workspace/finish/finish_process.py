@@ -1,4 +1,4 @@
-"""The server's handle of a process that finds what a change lacks."""
+"""The server's handle of a process that finds what a change lacks, or composes its commit message."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from editahead_retrieval.process.index_process import BELOW_NORMAL, child_enviro
 from editahead_workspace.errors import ChangeError
 
 from .messages import (
+    Composed,
     Failure,
     FinishTask,
     Found,
@@ -44,6 +45,30 @@ async def run_finish(
     Raises:
         ChangeError: The change cannot be read, or there is no index; the message is for a person.
     """
+    message = await _answer(task, on_progress, environment)
+    assert isinstance(message, Found)
+    return message
+
+
+async def run_compose(task: FinishTask, environment: Mapping[str, str] = os.environ) -> Composed:
+    """Return the commit message that a process composes. A caller that stops waiting ends the process.
+
+    Args:
+        task: Which change is meant; it composes.
+        environment: The environment variables of this process.
+
+    Raises:
+        ChangeError: The change cannot be read, or nothing in it has a name; the message is for a person.
+    """
+    message = await _answer(task, lambda progress: None, environment)
+    assert isinstance(message, Composed)
+    return message
+
+
+async def _answer(
+    task: FinishTask, on_progress: Callable[[Progress], None], environment: Mapping[str, str]
+) -> Message:
+    """Return the last message of a process, which is no failure."""
     loop = asyncio.get_running_loop()
     done: asyncio.Future[Message] = loop.create_future()
 
@@ -62,10 +87,9 @@ async def run_finish(
         message = await done
     finally:
         running.end()
-    if isinstance(message, Found):
-        return message
-    assert isinstance(message, Failure)
-    raise ChangeError(message.reason)
+    if isinstance(message, Failure):
+        raise ChangeError(message.reason)
+    return message
 
 
 class _Running(threading.Thread):

@@ -29,6 +29,7 @@ class FinishTask:
         documents: The open documents: URI, language and text.
         encoding: How the client counts characters.
         niceness: What is added to the niceness of the process.
+        composes: Whether a commit message is wanted, and not what the change lacks.
     """
 
     folder: str
@@ -40,6 +41,7 @@ class FinishTask:
     documents: tuple[tuple[str, str, str], ...]
     encoding: Encoding
     niceness: int
+    composes: bool = False
 
 
 @dataclass(frozen=True)
@@ -142,13 +144,22 @@ class Found:
 
 
 @dataclass(frozen=True)
+class Composed:
+    """A commit message: its first line, the lines below the blank line, and what it is about, for a person."""
+
+    subject: str
+    body: tuple[str, ...]
+    source: str
+
+
+@dataclass(frozen=True)
 class Failure:
     """Why nothing could be found, for a person."""
 
     reason: str
 
 
-Message = Progress | Found | Failure
+Message = Progress | Found | Composed | Failure
 
 
 def settings_fields(settings: Settings) -> dict[str, Any]:
@@ -190,6 +201,8 @@ def decode_message(line: str) -> Message:
         return Progress(**fields)
     if name == Failure.__name__:
         return Failure(**fields)
+    if name == Composed.__name__:
+        return Composed(**fields | {"body": tuple(fields["body"])})
     if name != Found.__name__:
         raise ValueError("not a message")
     rules = tuple(

@@ -76,6 +76,12 @@ export interface FinishResult {
   readonly unsearched: readonly string[];
 }
 
+/** A commit message: the result of `editahead.commitMessage`. */
+export interface CommitMessageResult {
+  readonly message: string;
+  readonly subject: string;
+}
+
 /** A use of a definition that the change took away, for which there is no sure edit. */
 export interface LeftUse {
   readonly uri: string;
