@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 from collections.abc import Iterator
@@ -12,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from git_repository import make_repository
+from git_repository import git, make_repository
 from held_pipe import HeldPipe
 from killed_processes import killed_on_failure
 from server_process import REAL
@@ -22,8 +23,14 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
+    """Return a repository with a change that no time tells: git has to read the file, and before it the attributes."""
     root = make_repository(tmp_path / "work", {"a.py": "a = 1\n"})
-    (root / "a.py").write_text("b = 1\n")
+    git(root, "config", "core.checkStat", "minimal")
+    file = root / "a.py"
+    committed = file.stat().st_mtime_ns
+    file.write_text("b = 1\n")
+    for path in (file, root / ".git" / "index"):
+        os.utime(path, ns=(committed, committed))
     return root
 
 
