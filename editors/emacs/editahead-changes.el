@@ -18,9 +18,11 @@
 Each is (VERSION FIRST LAST ADDED): the version after it, the lines that it
 replaces, LAST exclusive, and by how many there are more.  Only VERSION where
 the lines are not known.")
+(defvar eglot--track-changes) ; of Emacs 30
+(declare-function eglot--track-changes-fetch "eglot")
 
 (defun editahead--record-changes (server)
-  "Record the changes of all buffers of SERVER."
+  "Record what is typed in all buffers of SERVER."
   (dolist (buffer (eglot--managed-buffers server))
     (when (buffer-live-p buffer)
       (with-current-buffer buffer
@@ -28,22 +30,25 @@ the lines are not known.")
         (add-hook 'after-change-functions #'editahead--record-change 90 t)))))
 
 (defun editahead--stop-recording ()
-  "Record no changes any more."
+  "Record nothing any more."
   (dolist (buffer (buffer-list))
     (with-current-buffer buffer
       (setq editahead--changes nil)
       (remove-hook 'after-change-functions #'editahead--record-change t))))
 
 (defun editahead--record-change (&rest _)
-  "Record the last change of the buffer, which Eglot has noted just before."
+  "Record the last change of the buffer, which Eglot notes just before."
+  (when (bound-and-true-p eglot--track-changes)
+    (eglot--track-changes-fetch eglot--track-changes))
   (push (cons (editahead--version)
               (pcase (car-safe eglot--recent-changes)
                 (`(,begin ,end ,_ ,(and (pred stringp) text)) (editahead--changed-lines begin end text))))
         editahead--changes))
 
 (defun editahead--changed-lines (begin end text)
-  "Return (FIRST LAST ADDED) for the change from BEGIN to END, LSP positions, to TEXT.
-A line before which others are inserted is not changed."
+  "Return (FIRST LAST ADDED) for the change of BEGIN to END to TEXT.
+BEGIN and END are LSP positions.  A line before which others are inserted is
+not changed."
   (let* ((first (plist-get begin :line))
          (last (plist-get end :line))
          (added (- (seq-count (lambda (char) (eq char ?\n)) text) (- last first))))
@@ -55,7 +60,7 @@ A line before which others are inserted is not changed."
           added)))
 
 (defun editahead--changes-since (document)
-  "Return the changes since the version of DOCUMENT, the oldest first.
+  "Return what was typed since the version of DOCUMENT, the oldest first.
 Return `unknown' where these are not known."
   (let* ((version (plist-get document :version))
          (buffer (and version (find-buffer-visiting (editahead--path (plist-get document :uri))))))
@@ -67,21 +72,22 @@ Return `unknown' where these are not known."
                 ((and later (equal (caar later) present) (seq-every-p #'cdr later)) (reverse later))
                 (t 'unknown)))))))
 
-(defun editahead--move-edits (edits changes)
-  "Return EDITS, of one file, over CHANGES; `touched' where one of their lines was changed.
+(defun editahead--move-edits (edits typed)
+  "Return EDITS, of one file, moved over what was TYPED.
+Return `touched' where one of their lines was changed.
 No column changes, because lines that an edit has changed are not moved."
-  (let ((moved (mapcar (lambda (edit) (editahead--move-edit edit changes)) edits)))
+  (let ((moved (mapcar (lambda (edit) (editahead--move-edit edit typed)) edits)))
     (if (memq nil moved) 'touched moved)))
 
-(defun editahead--move-edit (edit changes)
-  "Return EDIT over CHANGES; nil where one of its lines was changed."
+(defun editahead--move-edit (edit typed)
+  "Return EDIT moved over what was TYPED; nil where one of its lines was changed."
   (let* ((range (plist-get edit :range))
          (start (plist-get range :start))
          (end (plist-get range :end))
          (first (plist-get start :line))
          (length (- (plist-get end :line) first))
          (lines (if (and (zerop (plist-get end :character)) (> length 0)) length (1+ length))))
-    (pcase-dolist (`(,_ ,changed ,behind ,added) changes)
+    (pcase-dolist (`(,_ ,changed ,behind ,added) typed)
       (when first
         (cond ((>= changed (+ first lines)))
               ((> behind first) (setq first nil))

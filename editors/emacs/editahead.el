@@ -38,6 +38,7 @@
 (require 'editahead-all)
 (require 'editahead-apply)
 (require 'editahead-eglot)
+(require 'editahead-evidence)
 (require 'editahead-left)
 (require 'editahead-parts)
 
@@ -306,7 +307,8 @@ TRIGGER is \"typed\", \"cursor\", \"paused\", \"accepted\" or \"manual\"."
        server :editahead/nextEdit
        (list :textDocument (eglot--VersionedTextDocumentIdentifier)
              :position (editahead--position)
-             :context (list :trigger trigger :opensFiles t :refreshes t))
+             :context (list :trigger trigger :opensFiles t :refreshes t
+                            :evidence (if editahead-evidence t :json-false)))
        :deferred 'editahead-ask
        :success-fn (lambda (result)
                      (when (buffer-live-p buffer)

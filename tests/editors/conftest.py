@@ -132,14 +132,19 @@ def play(
     """Plays Lisp in an Emacs on a file: `play("text", "(session-say 1)", plan={...})`. What it said, call by call.
 
     Of several files, `play({"a.py": "text", "b.py": "text"}, ...)`, the first is shown. The server gets `options`.
+    `server` is its command line, the real one by default.
     """
     here = Path(__file__).parent
 
     def begin(
-        files: str | dict[str, str], lisp: str, plan: dict[str, Any] | None = None, options: str = ""
+        files: str | dict[str, str],
+        lisp: str,
+        plan: dict[str, Any] | None = None,
+        options: str = "",
+        server: list[str] = REAL,
     ) -> list[list[Any]]:
         file, *_ = house({"stay.py": files} if isinstance(files, str) else files)
-        words = " ".join(json.dumps(word) for word in (REAL if plan is None else planned(plan)))
+        words = " ".join(json.dumps(word) for word in (server if plan is None else planned(plan)))
         if options:
             words += f" :initializationOptions (:editahead {options})"
         start = f"(session-start '({words}) {json.dumps(str(file))})"

@@ -1,8 +1,9 @@
 """A language server for tests, on stdio: `python scripted_language_server.py HOW`.
 
 It answers references with the whole words at the position, in all files that were opened or lie in its folder. With `late`,
-its first answer has the declaration alone; with `silent` it never answers; with `ends` it ends at the first request. With
-`deaf` it reads nothing; with `nested` it sends what no parser reads; with `chatty` it sends many notifications, and ends.
+its first answer has the declaration alone; with `silent` it never answers, with `mute` only `initialize`; with `ends` it
+ends at the first request. With `deaf` it reads nothing; with `nested` it sends what no parser reads; with `chatty` it sends
+many notifications, and ends.
 """
 
 from __future__ import annotations
@@ -68,6 +69,8 @@ def main() -> None:
         if method == "textDocument/didOpen":
             texts[params["textDocument"]["uri"]] = params["textDocument"]["text"]
         if "id" not in message or method is None or HOW == "silent":
+            continue
+        if HOW == "mute" and method != "initialize":
             continue
         if HOW == "ends":
             return
