@@ -31,7 +31,8 @@ class PastEdit:
         new: The lines after the edit, with their line ends; empty for a deletion of lines.
         at: The time of the last change of this edit, in seconds of the caller's clock.
         origin: How the edit was made.
-        open: Whether the next keystroke may still join the edit. True for at most one edit, the last one.
+        open: Whether the next keystroke may still join the edit. True for the last one at most, and with several cursors for
+            those that the same keys changed, at the end of the history.
         erases: Whether its last change took one character away, as who corrects a word key by key does.
     """
 
@@ -163,8 +164,7 @@ class EditorState:
 
     def after_pause(self) -> EditorState:
         """Return the state once the user has paused: the last edit is finished, as after the cursor has left it."""
-        finished = tuple(replace(edit, open=False) for edit in self.history[-1:])
-        return replace(self, history=self.history[:-1] + finished)
+        return replace(self, history=tuple(replace(e, open=False) if e.open else e for e in self.history))
 
     @cached_property
     def cache_key(self) -> Hashable:
@@ -196,6 +196,32 @@ class EditorState:
             return "line", line
         open_here = last.line <= line < last.line + max(len(last.new), 1)
         return ("offset", self.cursor) if open_here else ("line", line)
+
+
+def with_edit_at_cursor_last(history: tuple[PastEdit, ...], uri: str, line: int) -> tuple[PastEdit, ...]:
+    """Return the history so that of the edits of several cursors the one at the line of a document's cursor is the last."""
+    here = [
+        edit for edit in history if edit.open and edit.uri == uri and 0 <= line - edit.line < len(edit.new)
+    ]
+    if not here or here[-1] is history[-1]:
+        return history
+    return (*(edit for edit in history if edit is not here[-1]), here[-1])
+
+
+def without_other_cursors(state: EditorState) -> EditorState:
+    """Return the state without what the same keys typed at other cursors: the same half of a word, which says nothing."""
+    document = state.document
+    others = [e for e in state.history[:-1] if e.open and e.uri == document.uri and len(e.old) == len(e.new)]
+    if not others:
+        return state
+    lines = list(document.lines)
+    for edit in others:
+        lines[edit.line : edit.line + len(edit.new)] = edit.old
+    before = Snapshot(document.uri, document.language, document.version, tuple(lines))
+    line = document.line_at(state.cursor)
+    cursor = before.starts[line] + state.cursor - document.starts[line]
+    history = tuple(edit for edit in state.history if edit not in others)
+    return replace(state, document=before, cursor=cursor, history=history)
 
 
 def _content(edits: Iterable[PastEdit]) -> Hashable:

@@ -18,7 +18,7 @@ from editahead_lsp.protocol.custom_messages import (
 )
 from editahead_lsp.session.client_diagnostics import ClientDiagnostics
 from editahead_lsp.session.documents import Document, DocumentStore
-from editahead_prompts.state import EditorState, MovedFile
+from editahead_prompts.state import EditorState, MovedFile, with_edit_at_cursor_last
 from editahead_prompts.symbol_evidence import SymbolEvidence
 from editahead_prompts.syntax.comments import is_in_comment
 from editahead_prompts.text.snapshot import Snapshot
@@ -321,7 +321,9 @@ class Session:
         return EditorState(
             document=document.snapshot,
             cursor=cursor,
-            history=self.history.edits,
+            history=with_edit_at_cursor_last(
+                self.history.edits, document.uri, document.snapshot.line_at(cursor)
+            ),
             other_documents=tuple(d.snapshot for d in others),
             rejected={uri: edits for uri, edits in rejected.items() if edits},
             undone=self.history.undone,

@@ -24,7 +24,7 @@ from editahead_prompts.text.edits import Edit, apply_to_lines
 from editahead_prompts.text.snapshot import Snapshot
 
 from .change_classifier import ChangeKind, LineHunk, changed_hunks, classify_change
-from .history_entry import HistoryEntry, Lines
+from .history_entry import HistoryEntry, Lines, typed_between
 
 MAX_EDITS = 32
 """Last edits that `EditHistory.edits` returns."""
@@ -86,6 +86,7 @@ class EditHistory:
         """The user's edits, oldest first: at most `MAX_EDITS` edits and `MAX_CHARS` characters."""
         out: list[PastEdit] = []
         budget = MAX_CHARS
+        typed_last = self._typed_last()
         for entry in reversed(self._entries):
             if entry.is_undone:
                 continue
@@ -96,6 +97,7 @@ class EditHistory:
             if budget < 0 or len(out) == MAX_EDITS:
                 break
             line = self._valid(entry.uri, entry.line)
+            is_open = not out or entry in typed_last
             out.append(
                 PastEdit(
                     entry.uri,
@@ -104,11 +106,17 @@ class EditHistory:
                     new,
                     entry.at,
                     entry.origin,
-                    open=not out,
-                    erases=not out and entry.erases,
+                    open=is_open,
+                    erases=is_open and entry.erases,
                 )
             )
         return tuple(reversed(out))
+
+    def _typed_last(self) -> tuple[HistoryEntry, ...]:
+        """Return the edits that the last change typed in together, as several cursors do; none for a change of one."""
+        last = max((entry.turn for entry in self._entries), default=0)
+        found = tuple(e for e in self._entries if e.turn == last and e.origin == "typed" and not e.is_undone)
+        return found if len({(e.uri, typed_between(e)) for e in found}) == 1 else ()
 
     @property
     def undone(self) -> tuple[PastEdit, ...]:

@@ -126,3 +126,10 @@ class HistoryEntry:
             return low + min(line - low, count + hunk.growth) if line > low else line
 
         return replace(self, start=moved(self.start), end=moved(self.end), line=moved(self.line))
+
+
+def typed_between(entry: HistoryEntry) -> tuple[str, str]:
+    """Return what the last change of an edit took out of its lines, and what it put in."""
+    before, now = ("".join(lines) for lines in (entry.states[entry.here - 1], entry.new))
+    head, tail = common_affixes(before, now)
+    return before[head : len(before) - tail], now[head : len(now) - tail]

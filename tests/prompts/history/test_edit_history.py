@@ -238,7 +238,7 @@ def test_several_cursors_make_several_edits() -> None:
         ("new line 15\n",),
         ("new line 25\n",),
     ]
-    assert [edit.open for edit in person.past] == [False, False, True]
+    assert [edit.open for edit in person.past] == [True, True, True]
 
 
 def test_a_paste_is_one_edit() -> None:

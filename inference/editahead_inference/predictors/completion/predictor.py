@@ -13,7 +13,7 @@ from editahead_inference.candidates import Candidate, CandidateSource
 from editahead_inference.gate.calibration import Calibration
 from editahead_inference.gate.decision_trees import DecisionTrees, sigmoid
 from editahead_inference.gate.thresholds import offer_threshold
-from editahead_prompts.state import EditorState
+from editahead_prompts.state import EditorState, without_other_cursors
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.identifiers import is_name, tokenize
 from editahead_prompts.text.word_patterns import goes_on
@@ -115,7 +115,8 @@ class Completion:
         """Return the completion, see `Predictor.propose`."""
         if not is_typing(state):
             return []
-        completion = self._weights.best_text(find_steps(self._texts.model_at(state, check), place_at(state)))
+        known = without_other_cursors(state)
+        completion = self._weights.best_text(find_steps(self._texts.model_at(known, check), place_at(known)))
         if completion is None:
             return []
         text = completion.text

@@ -133,7 +133,9 @@ def _open_edit(state: EditorState) -> PastEdit | None:
 
 def _is_known(word: str, edit: PastEdit, index: DocumentIndex, state: EditorState) -> bool:
     """Return whether a word occurs in the open documents outside of an edit's new lines."""
-    here = sum(WORD.findall(line).count(word) for line in edit.new)
+    # With several cursors more than one edit has the word.
+    typed = (one for one in state.history if one.open and one.uri == edit.uri)
+    here = sum(WORD.findall(line).count(word) for one in typed for line in one.new)
     if index.words.get(word, 0) > here:
         return True
     pattern = WordPattern(rf"\b{word}\b")
@@ -160,11 +162,13 @@ def _last_word(name: str) -> str:
 def finished_edits(edits: Sequence[PastEdit], typing: Typing | None) -> list[PastEdit | None]:
     """Return the edits, newest first, with None for the last one if nothing of it is finished.
 
-    Of an edit that rewrote lines one by one, the other lines are finished.
+    Of an edit that rewrote lines one by one, the other lines are finished. What the same keys type at other cursors is one
+    edit, however often it is made.
     """
-    if typing is None or not typing.is_unfinished:
+    if typing is None:
         return list(edits)
-    return [_without_row(typing.edit, typing.row), *edits[1:]]
+    here = _without_row(typing.edit, typing.row) if typing.is_unfinished else typing.edit
+    return [here if edit is typing.edit else None if edit.open else edit for edit in edits]
 
 
 def _without_row(edit: PastEdit, row: int) -> PastEdit | None:
