@@ -251,7 +251,7 @@ export class View implements vscode.Disposable {
   async acceptPart(kind: PartKind, count = 1): Promise<void> {
     const editor = this.activeEditor();
     const { current } = this;
-    if (editor === undefined || current === undefined) return;
+    if (editor === undefined || current === undefined || editor.selections.length > 1) return; // it would leave one cursor
     if (this.isSubtle) return this.follow();
     if (!isCursorHere(this.keyContext(editor))) return this.goThere();
     const edits = current.edits ?? [];

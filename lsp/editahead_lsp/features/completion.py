@@ -27,7 +27,7 @@ def completion(
         params.text_document.version,
         params.position,
         immediate=True,  # the editor has waited already, and its menu may wait for the slowest server
-        can_show=completion_item.can_be_completion_item,
+        can_show=server.session.notebooks.in_cell_at_cursor(completion_item.can_be_completion_item),
         max_suggestions=1,
     )
     return _answer(server, request)

@@ -28,7 +28,9 @@ def copilot_inline_edit(
         params.position,
         immediate=params.context.is_invoked,
         max_suggestions=1,
-        can_show=to_lsp.has_edit if server.client.capabilities.cross_file else to_lsp.is_in_document,
+        can_show=to_lsp.has_edit
+        if server.client.capabilities.cross_file
+        else server.session.notebooks.in_cell_at_cursor(to_lsp.is_in_document),
     )
     return _answer(server, request)
 

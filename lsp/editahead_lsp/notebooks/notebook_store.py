@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from editahead_lsp.protocol.custom_messages import TextDocumentItem
 from editahead_lsp.protocol.notebook_messages import (
@@ -19,6 +20,10 @@ from editahead_workspace.positions import Encoding
 from editahead_workspace.uris import CELLS, canonical_key
 
 from .notebook import Cell, Notebook, NotebookPart, PartMessage
+
+if TYPE_CHECKING:
+    from editahead_lsp.presentation.to_lsp import CanShow
+    from editahead_lsp.session.shown_predictions import Suggestion
 
 log = logging.getLogger(__name__)
 
@@ -79,6 +84,19 @@ class NotebookStore:
         """Return an edit without what changes no single cell."""
         part = self.part(snapshot.uri)
         return edit if part is None else Edit.from_replacements([r for _, r in part.fit(snapshot, edit)])
+
+    def in_cell_at_cursor(self, can_show: CanShow) -> CanShow:
+        """Return what a surface can show that is of one document, for which another cell is another document."""
+
+        def can_show_here(suggestion: Suggestion, document: Snapshot, cursor: int) -> bool:
+            part = self.part(document.uri)
+            return can_show(suggestion, document, cursor) and (
+                part is None
+                or suggestion.snapshot is not document
+                or part.cell_at(document.line_at(suggestion.place)) is part.cell_at(document.line_at(cursor))
+            )
+
+        return can_show_here
 
     def open(self, params: DidOpenNotebookParams) -> Iterator[PartMessage]:
         """Open a notebook. One that is open already is closed first: the client's last message counts."""

@@ -269,3 +269,21 @@ async def test_five_cursors_in_a_cell_are_five_changes(harness: ServerHarness) -
     await start(harness, a="x = 1\n\n\n" * 5, b="x = 1")
     change_cell(harness, "a", 2, *((line, 4, line, 5, "2") for line in range(12, -1, -3)))
     assert len(harness.server.session.history.edits) == 5
+
+
+async def test_surfaces_of_one_document_show_no_edit_of_another_cell(harness: ServerHarness) -> None:
+    await harness.initialize(
+        {"eagerness": 1, "debounce_ms": 0, "completion_item": "on", "hints": "off"}, notebookDocument=SYNC
+    )
+    open_notebook(harness, a=LOAD, b=USE)
+    rename(harness)
+    assert await predictions(harness, "a", 2, 4, 0)
+    here = position_params(cell_uri("a"), 2, 4, 0)
+    assert (await harness.request("textDocument/completion", here))["items"] == []
+    assert await harness.inline_edits(cell_uri("a"), 2, 4, 0) == []
+    (edit,) = await harness.inline_edits(cell_uri("b"), 1, 0, 0)
+    assert edit["textDocument"] == {"uri": cell_uri("b"), "version": 1}
+    (item,) = (await harness.request("textDocument/completion", position_params(cell_uri("b"), 1, 0, 0)))[
+        "items"
+    ]
+    assert item["textEdit"]["range"]["start"]["line"] == 0
