@@ -18,8 +18,6 @@
 Each is (VERSION FIRST LAST ADDED): the version after it, the lines that it
 replaces, LAST exclusive, and by how many there are more.  Only VERSION where
 the lines are not known.")
-(defvar eglot--track-changes) ; of Emacs 30
-(declare-function eglot--track-changes-fetch "eglot")
 
 (defun editahead--record-changes (server)
   "Record what is typed in all buffers of SERVER."
@@ -38,8 +36,6 @@ the lines are not known.")
 
 (defun editahead--record-change (&rest _)
   "Record the last change of the buffer, which Eglot notes just before."
-  (when (bound-and-true-p eglot--track-changes)
-    (eglot--track-changes-fetch eglot--track-changes))
   (push (cons (editahead--version)
               (pcase (car-safe eglot--recent-changes)
                 (`(,begin ,end ,_ ,(and (pred stringp) text)) (editahead--changed-lines begin end text))))

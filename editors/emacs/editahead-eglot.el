@@ -27,8 +27,14 @@
   "Return the point at an LSP POSITION."
   (editahead--call-either 'eglot-lsp-position-to-point 'eglot--lsp-position-to-point position))
 
+(defvar eglot--track-changes)
+(declare-function eglot--track-changes-fetch "eglot")
+
 (defun editahead--version ()
-  "Return the version of the current buffer."
+  "Return the version of the current buffer.
+In Emacs 30, Eglot counts what is typed only when it fetches it."
+  (when (bound-and-true-p eglot--track-changes)
+    (eglot--track-changes-fetch eglot--track-changes))
   (plist-get (eglot--VersionedTextDocumentIdentifier) :version))
 
 (defun editahead--buffer-text (text)

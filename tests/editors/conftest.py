@@ -142,14 +142,15 @@ def play(
         plan: dict[str, Any] | None = None,
         options: str = "",
         server: list[str] = REAL,
+        emacs: str | None = EMACS,
     ) -> list[list[Any]]:
         file, *_ = house({"stay.py": files} if isinstance(files, str) else files)
         words = " ".join(json.dumps(word) for word in (server if plan is None else planned(plan)))
         if options:
             words += f" :initializationOptions (:editahead {options})"
         start = f"(session-start '({words}) {json.dumps(str(file))})"
-        assert EMACS
-        command = [EMACS, "--batch", "--no-init-file", "--eval", "(package-initialize)"]
+        assert emacs
+        command = [emacs, "--batch", "--no-init-file", "--eval", "(package-initialize)"]
         command += ["-L", str(ROOT / "editors" / "emacs"), "-l", str(here / "emacs_session.el")]
         played = subprocess.run(
             [*command, "--eval", start, "--eval", f"(progn {lisp})"],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -27,6 +28,7 @@ class Apple:
 def bill(it):
     return it.weigh()
 """
+LSP_MODE_EMACS = Path(sys.prefix) / "editors" / "lsp-mode" / "bin" / "emacs-nox"
 NOTE = """
     (defvar session-told nil)
     (advice-add 'jsonrpc-notify :before
@@ -66,6 +68,40 @@ def test_the_places_of_another_server_are_reported_and_made(play: Play) -> None:
     )
     assert said[0] == ["weigh", ["stay.py", "stay.py", "uses.py"], True, "Eglot"]
     assert said[1] == [SHOP.replace("weigh", "tare")]
+
+
+LSP_MODE = """
+    (setq lsp-auto-guess-root t lsp-enable-file-watchers nil lsp-enable-snippet nil lsp-client-packages nil
+          lsp-warn-no-matched-clients nil lsp-response-timeout 300 lsp-keep-workspace-alive nil
+          lsp-session-file (expand-file-name "lsp-session" (getenv "HOME")))
+    (load "lsp-mode-autoloads" nil t)
+    (require 'lsp-mode)
+    (lsp-register-client (make-lsp-client :new-connection (lsp-stdio-connection '({command}))
+                                          :activation-fn (lambda (&rest _) t) :server-id 'scripted))
+    (lsp)
+    (session-until (lambda () (and lsp--buffer-workspaces
+                                   (eq 'initialized (lsp--workspace-status (car lsp--buffer-workspaces))))))
+"""
+
+
+@pytest.mark.skipif(not LSP_MODE_EMACS.exists(), reason=f"no Emacs at {LSP_MODE_EMACS}")
+def test_the_places_that_lsp_mode_knows_are_reported(play: Play) -> None:
+    """Eglot has our server alone, and lsp-mode the other one, in the same buffer."""
+    command = f"{json.dumps(sys.executable)} {json.dumps(scripted_language_server.__file__)}"
+    said = play(
+        SHOP,
+        f"""
+        {LSP_MODE.format(command=command)} {NOTE} {RENAME}
+        (session-until (lambda () session-told))
+        (let ((told (car session-told)))
+          (session-say (plist-get told :source) (vconcat (plist-get told :references))))
+        """,
+        emacs=str(LSP_MODE_EMACS),
+    )
+    ((source, places),) = said
+    assert source == "lsp-mode"
+    starts = [one["range"]["start"] for one in places]
+    assert starts == [{"line": 1, "character": 8}, {"line": 6, "character": 14}]
 
 
 @pytest.mark.parametrize(("how", "option"), [("mute", "t"), ("", "nil")])
