@@ -127,8 +127,13 @@ class DocumentStore:
         return self._by_key.get(uris.canonical_key(uri))
 
     def uris(self) -> dict[str, str]:
-        """Return the URI of each document as the client writes it, by its key. Any thread may ask."""
-        return {key: document.uri for key, document in list(self._by_key.items())}
+        """Return the URI of each document as the client writes it, by its key. Any thread may ask.
+
+        The file of a notebook is among them while its cells are open.
+        """
+        found = {key: document.uri for key, document in list(self._by_key.items())}
+        files = (uris.file_of(uri) for uri in found.values() if uris.CELLS in uri)
+        return {uris.canonical_key(file): file for file in files} | found
 
     def get_by_key(self, key: str) -> Document | None:
         """Return the open document with this canonical key."""

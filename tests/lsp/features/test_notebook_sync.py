@@ -17,7 +17,7 @@ from notebook_client import (
     splice,
     text_item,
 )
-from server_harness import ServerHarness, position_params
+from server_harness import ServerHarness, lsp_range, position_params
 
 LOAD = "import math\n\n\ndef read_rows(path):\n    return path"
 USE = "rows = read_rows('a')"
@@ -287,3 +287,19 @@ async def test_surfaces_of_one_document_show_no_edit_of_another_cell(harness: Se
         "items"
     ]
     assert item["textEdit"]["range"]["start"]["line"] == 0
+
+
+async def test_another_language_server_names_places_in_other_cells(harness: ServerHarness) -> None:
+    await start(
+        harness, a="class Apple:\n    def weigh(self):\n        return 1", b="x = 1", c="y = 2\nit.weigh()"
+    )
+    await harness.next_edit(cell_uri("a"), 1, 1, 10, trigger="cursor", evidence=True)
+    asked = (await harness.take(lambda m: m.get("method") == "editahead/askEvidence"))["params"]
+    assert asked["textDocument"] == {"uri": cell_uri("a"), "version": 1}
+    assert asked["symbol"]["range"] == lsp_range(1, 8, 1, 13)
+    rename = {"uri": cell_uri("c"), "range": lsp_range(1, 3, 1, 8), "newText": asked["symbol"]["new"]}
+    harness.notify("editahead/evidence", {"source": "other", "complete": True, **asked, "renames": [rename]})
+    change_cell(harness, "a", 2, (1, 8, 1, 13, "weight_of"))
+    (found,) = await predictions(harness, "a", 2, 2, 0)
+    assert found["textDocument"]["uri"] == cell_uri("c")
+    assert found["edits"][0]["range"]["start"]["line"] == 1

@@ -177,3 +177,11 @@ def test_an_open_document_is_found_under_every_spelling() -> None:
 )
 def test_the_encoding_chosen(offered: list[str] | None, chosen: str) -> None:
     assert negotiate_encoding(offered) == chosen
+
+
+def test_the_file_of_a_notebook_is_open_with_its_cells() -> None:
+    store = DocumentStore()
+    for uri in ("file:///tmp/a.ipynb#cells-python", "file:///tmp/a.ipynb#cells-markdown", "file:///tmp/b.py"):
+        store.open(Document(uri, "python", 1, ""))
+    assert [*store.uris().values()][0] == "file:///tmp/a.ipynb"
+    assert len(store.uris()) == 4
