@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from editahead_prompts.text.snapshot import line_body
+from editahead_workspace.positions import code_unit_length
 from editahead_workspace.uris import CELLS
 
 from .notebook import Cell, NotebookPart
@@ -105,10 +107,12 @@ class NotebookTranslation:
         if (uri := _own_uri(value)) is not None:
             part = self._notebooks.part(uri)
             place = None if part is None else (part, self._cell_of(value, part, place))
-        if place is not None and _is_position(value):
+        if place is not None and _is_place(value):
             part, cell = place
             line = min(max(value["line"] - part.start(cell), 0), len(cell.document.snapshot.lines))
-            return {**value, "line": line}
+            value = {**value, "line": line}
+        if place is not None and value.keys() >= {"range", "newText"}:
+            value = self._within(value, *place)
         out = {name: self._outward(one, place) for name, one in value.items()}
         if isinstance(changes := value.get("changes"), dict):
             out["changes"] = self._by_cell(changes)
@@ -118,6 +122,26 @@ class NotebookTranslation:
             if isinstance(version := value.get("version"), int):
                 out["version"] = cell.document.snapshot.version - (version != part.version)
         return out
+
+    def _within(self, edit: Mapping[str, Any], part: NotebookPart, cell: Cell) -> Mapping[str, Any]:
+        """Return an edit that reaches to the empty line behind a cell as one within the cell, where that is the same."""
+        start, end, text = edit["range"]["start"], edit["range"]["end"], edit["newText"]
+        lines = cell.document.snapshot.lines
+        if end != {"line": part.start(cell) + len(lines), "character": 0}:
+            return edit
+
+        def end_of(line: int) -> dict[str, int]:
+            length = code_unit_length(line_body(lines[line]), self._notebooks.encoding)
+            return {"line": part.start(cell) + line, "character": length}
+
+        last = end_of(len(lines) - 1)
+        if text.endswith("\n"):
+            at, text = (last, f"\n{text[:-1]}") if start == end else (start, text[:-1])
+            return {**edit, "range": {"start": at, "end": last}, "newText": text}
+        first = start["line"] - part.start(cell)
+        if text == "" and start["character"] == 0 and first > 0:
+            return {**edit, "range": {"start": end_of(first - 1), "end": last}}
+        return edit
 
     def _cell_of(self, value: Mapping[str, Any], part: NotebookPart, place: _Place | None) -> Cell:
         """Return the cell of an object that names a part: that of its first position."""
@@ -179,9 +203,14 @@ def _is_position(value: Mapping[str, Any]) -> bool:
     return value.keys() == {"line", "character"} and isinstance(value["line"], int)
 
 
+def _is_place(value: Mapping[str, Any]) -> bool:
+    """Return whether an object is a position, or a document with a line of it."""
+    return isinstance(value.get("line"), int) and ("character" in value or "uri" in value)
+
+
 def _first_line(value: Any) -> int | None:
     """Return the line of the first position in a value that names no document of its own."""
-    if isinstance(value, dict) and _is_position(value):
+    if isinstance(value, dict) and _is_place(value):
         line: int = value["line"]
         return line
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()

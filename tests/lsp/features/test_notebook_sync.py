@@ -303,3 +303,32 @@ async def test_another_language_server_names_places_in_other_cells(harness: Serv
     (found,) = await predictions(harness, "a", 2, 2, 0)
     assert found["textDocument"]["uri"] == cell_uri("c")
     assert found["edits"][0]["range"]["start"]["line"] == 1
+
+
+ADDED = "\n\ndef write_rows(path):\n    return 1"
+
+
+@pytest.mark.parametrize(
+    ("sketch", "made"),
+    [
+        (f"def read_rows(path):\n    return path\n{ADDED}\n", (4, 15, 4, 15, f"\n{ADDED}")),
+        ("def read_rows(path):\n    return 1\n", (4, 11, 4, 15, "1")),
+    ],
+)
+async def test_a_sketch_changes_its_cell(
+    harness: ServerHarness, tmp_path: Any, sketch: str, made: tuple[Any, ...]
+) -> None:
+    await harness.initialize({"index": "off"}, root=tmp_path, notebookDocument=SYNC)
+    open_notebook(harness, uri=(tmp_path / "a.ipynb").as_uri(), a=LOAD, b=USE)
+    argument = {"uri": cell_uri("a"), "sketch": sketch, "dryRun": True}
+    (edits,) = (await harness.command("apply", argument))["edit"]["changes"].items()
+    assert edits == (cell_uri("a"), [{"range": lsp_range(*made[:4]), "newText": made[4]}])
+
+
+async def test_a_choice_names_the_line_in_its_cell(harness: ServerHarness, tmp_path: Any) -> None:
+    await harness.initialize({"index": "off"}, root=tmp_path, notebookDocument=SYNC)
+    open_notebook(harness, uri=(tmp_path / "a.ipynb").as_uri(), a=LOAD, c=USE_MORE)
+    argument = {"uri": cell_uri("a"), "sketch": "for row in read_rows('b'):\n    print(row, row)\n"}
+    id = harness.send("workspace/executeCommand", {"command": "editahead.apply", "arguments": [argument]})
+    error = (await harness.reply(id))["error"]
+    assert error["data"]["choices"][0]["places"] == [{"uri": cell_uri("c"), "line": 1}]
