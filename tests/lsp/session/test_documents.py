@@ -183,5 +183,5 @@ def test_the_file_of_a_notebook_is_open_with_its_cells() -> None:
     store = DocumentStore()
     for uri in ("file:///tmp/a.ipynb#cells-python", "file:///tmp/a.ipynb#cells-markdown", "file:///tmp/b.py"):
         store.open(Document(uri, "python", 1, ""))
-    assert [*store.uris().values()][0] == "file:///tmp/a.ipynb"
+    assert next(iter(store.uris().values())) == "file:///tmp/a.ipynb"
     assert len(store.uris()) == 4
