@@ -165,6 +165,18 @@ SHAPES = [
         "The end of an edit that the client held and drew again by itself.",
         copilot_messages.ReportCachedInlineEditParams("p-17", is_shown=True, acceptance="accepted"),
     ),
+    _request(
+        copilot_messages.CHECK_STATUS,
+        "Whether the account of Copilot's client is signed in: there is none.",
+        copilot_messages.AccountParams(),
+        copilot_messages.AccountStatus(),
+    ),
+    _request(
+        copilot_messages.SIGN_IN,
+        "The sign-in of Copilot's client, to which there is nothing to do.",
+        copilot_messages.AccountParams(),
+        copilot_messages.AccountStatus("AlreadySignedIn"),
+    ),
     _notification(
         wire.DID_FOCUS, "The document that has the focus now.", wire.DidFocusParams(wire.VersionedTextDocument(URI))
     ),

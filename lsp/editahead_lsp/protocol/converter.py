@@ -53,6 +53,8 @@ PARAMS_BY_METHOD: Mapping[str, type] = {
     custom_messages.DID_SHOW_COMPLETION: custom_messages.DidShowParams,
     custom_messages.DID_PARTIALLY_ACCEPT_COMPLETION: custom_messages.DidShowParams,
     copilot_messages.REPORT_CACHED_INLINE_EDIT: copilot_messages.ReportCachedInlineEditParams,
+    copilot_messages.CHECK_STATUS: copilot_messages.AccountParams,
+    copilot_messages.SIGN_IN: copilot_messages.AccountParams,
     custom_messages.DID_FOCUS: custom_messages.DidFocusParams,
     custom_messages.DID_OPEN_SEARCH_RESULT: custom_messages.DidOpenSearchResultParams,
     custom_messages.SESSION_TIME: custom_messages.SessionTimeParams,

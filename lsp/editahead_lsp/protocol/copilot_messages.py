@@ -28,3 +28,21 @@ class ReportCachedInlineEditParams:
     opportunity_id: str = ""
     is_shown: bool = False
     acceptance: str = ""
+
+
+@attrs.frozen
+class AccountParams:
+    """What a client asks of an account. The server reads none of it."""
+
+
+@attrs.frozen
+class AccountStatus:
+    """The account of a client of Copilot's server: there is none, and nothing to sign in to.
+
+    Attributes:
+        status: "OK", or "AlreadySignedIn" after `signIn`.
+        user: The name of the account, always empty.
+    """
+
+    status: str = "OK"
+    user: str = ""

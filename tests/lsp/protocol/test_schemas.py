@@ -52,6 +52,8 @@ async def test_answers(
     for method in ("editahead/nextEdit", "textDocument/copilotInlineEdit", "textDocument/inlineCompletion"):
         await validated(harness, method, at)
     await validated(harness, "textDocument/inlayHint", SELECTED)
+    for method in ("checkStatus", "signIn"):
+        await validated(harness, method, {"options": {}})
     for command in ("why", "status", "resetLearning"):
         result = await harness.command(command)
         validate(f"command.editahead.{command}", "result", result)
