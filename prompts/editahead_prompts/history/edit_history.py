@@ -32,6 +32,9 @@ MAX_EDITS = 32
 MAX_CHARS = 65_536
 """Most characters, old and new together, of the edits that `EditHistory.edits` returns, counted from the newest."""
 
+ROUND_S = 0.3
+"""Seconds in which a client that reports the keys of several cursors one by one is back at the first cursor."""
+
 MAX_UNDONE = 16
 """Last undone edits that `EditHistory.undone` returns."""
 
@@ -314,7 +317,9 @@ class EditHistory:
         joined: dict[int, HistoryEntry] = {}
         for k in reversed(range(len(self._entries))):
             entry = self._entries[k]
-            if entry.uri != uri or entry.turn < last or not _is_open(entry, left, before, after, at):
+            if entry.uri != uri or not _is_open(entry, left, before, after, at):
+                continue
+            if entry.turn < last and not _is_of_several_cursors(entry, left, before, after, at):
                 continue
             # Keep a typed edit apart from an accepted repetition of it on the next line.
             reach = 0 if origin == entry.origin == "typed" else -1
@@ -413,6 +418,13 @@ def _is_open(entry: HistoryEntry, hunks: Sequence[LineHunk], before: Lines, afte
     if not entry.intact(before):
         return False
     return at - entry.at <= LONG_PAUSE_S or any(_goes_on(entry, hunk, before, after) for hunk in hunks)
+
+
+def _is_of_several_cursors(
+    entry: HistoryEntry, hunks: Sequence[LineHunk], before: Lines, after: Lines, at: float
+) -> bool:
+    """Return whether a change goes on with an edit sooner than a person can be back: keys at several cursors."""
+    return 0 < at - entry.at <= ROUND_S and any(_goes_on(entry, hunk, before, after) for hunk in hunks)
 
 
 def _goes_on(entry: HistoryEntry, hunk: LineHunk, before: Lines, after: Lines) -> bool:

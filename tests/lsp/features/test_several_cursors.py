@@ -153,3 +153,23 @@ async def test_undo_at_several_cursors_takes_all_back(harness: ServerHarness) ->
     assert cursors.text == CALLS
     assert harness.server.session.history.edits == ()
     assert await cursors.predictions(0) == []
+
+
+@pytest.mark.parametrize(("pause", "count"), [(0.01, 3), (1.0, 12)])
+async def test_keys_that_are_reported_cursor_by_cursor_are_joined_too(pause: float, count: int) -> None:
+    now = 0.0
+    harness = ServerHarness(Pipeline(), clock=lambda: now)
+    await start(harness)
+    cursors = Cursors(harness, CALLS, found("load", CALLS, 3))
+    spans = list(cursors.spans)
+    for character in "read":
+        for number, (start_at, end_at) in enumerate(spans):
+            now += pause
+            cursors._replace([(start_at, end_at)], character)
+            growth = 1 - (end_at - start_at)
+            spans[number] = (start_at + 1,) * 2
+            spans[number + 1 :] = [(a + growth, b + growth) for a, b in spans[number + 1 :]]
+    edits = harness.server.session.history.edits
+    assert len(edits) == count
+    assert edits[-1].new == ("total_2 = read(user_2, fast)\n",)
+    harness.finish()
