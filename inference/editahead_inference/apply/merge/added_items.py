@@ -7,6 +7,7 @@ beside it.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
@@ -32,8 +33,10 @@ _STATEMENT = re.compile(
     r"(?:if|for|while|with|switch|match|try|else|elif|except|catch|return|throw|raise|assert|await)\b"
 )
 
-
 _STYLES = frozenset({"css", "scss", "less"})
+
+_MAX_HOLDERS = 20
+"""Items of one name that are told apart by what they hold. Among more of them a look at each would take too long."""
 
 
 def replaced_by_new(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[str]:
@@ -88,16 +91,21 @@ def _new_items(snippet: Snippet, target: Target) -> Iterator[list[str]]:
     lines, marks = lines_and_marks(snippet)
     keys = list(map(normalize_line, lines))
     naming = target.outlined(lines).naming
-    waiting = [target.outlined(lines).items]
+    waiting: list[tuple[Sequence[Item], Sequence[Item]]] = [(target.outlined(lines).items, ())]
     while waiting:
-        items = waiting.pop()
-        waiting += [section.items for item in items for section in item.sections if section.items]
+        items, holders = waiting.pop()
+        waiting += [
+            (section.items, _versions(item, holders, naming, target) or holders)
+            for item in items
+            for section in item.sections
+            if section.items
+        ]
         for stretch in _beside_marks(items, marks):
             for item in stretch:
                 if is_annotation(naming.head(item)) or is_comment(naming.head(item)):
                     continue
                 head = naming.head(item)
-                is_known = _is_known(item, naming, target)
+                is_known = _is_known(item, holders, naming, target)
                 there = target.lines.find_normalized(keys[item.start : item.end])
                 if there and is_filler(head) and not item.is_block:
                     continue  # It may belong to the next one.
@@ -108,11 +116,31 @@ def _new_items(snippet: Snippet, target: Target) -> Iterator[list[str]]:
                     yield list(naming.text(item))
 
 
-def _is_known(item: Item, naming: Naming, target: Target) -> bool:
+def _versions(item: Item, holders: Sequence[Item], naming: Naming, target: Target) -> Sequence[Item]:
+    """Return the items of the file that have the name of an item of the sketch.
+
+    Args:
+        item: The item.
+        holders: Items of the file, in order, one of which holds them; none, or many, for the whole file.
+        naming: The names of the items of the sketch.
+        target: The file.
+    """
+    named = target.named_items.get(naming.of(item) or "", ()) if naming.is_named(item) else ()
+    if not 0 < len(holders) <= _MAX_HOLDERS:
+        return named
+    return [each for one in holders for each in named[_at(named, one.start) : _at(named, one.end)]]
+
+
+def _at(items: Sequence[Item], line: int) -> int:
+    return bisect_left(items, line, key=lambda item: item.start)
+
+
+def _is_known(item: Item, holders: Sequence[Item], naming: Naming, target: Target) -> bool:
     """Return whether an item may be another version of one of the file.
 
     Args:
         item: The item.
+        holders: The items of the file that have the name of the nearest item around it. Elsewhere there is no version of it.
         naming: The names of the items of the sketch.
         target: The file.
     """
@@ -121,7 +149,7 @@ def _is_known(item: Item, naming: Naming, target: Target) -> bool:
         return True
     if name is not None and naming.is_named(item):
         is_overload = find_language(target.original.language).overloads and "(" in head
-        there = target.named_items.get(name, ())
+        there = _versions(item, holders, naming, target)
         return any(
             not is_overload or _parameters(head) == _parameters(target.naming.head(each)) for each in there
         )

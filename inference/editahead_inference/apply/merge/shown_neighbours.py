@@ -18,6 +18,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 from editahead_inference.apply.placement.line_matching import (
@@ -110,7 +111,7 @@ class _Frame:
     Attributes:
         first: The first line of the file.
         last: The last one.
-        size: The lines that are not blank.
+        size: The lines that are not blank. A comment counts as one: it tells no more than the line that it belongs to.
         told: Those that say something.
         is_unique: The file has them only once, in this order.
     """
@@ -228,7 +229,9 @@ class _Result:
         first, last = min(found), max(found)
         told = sum(not is_filler(self._file.keys[number]) for number in found)
         places = self._file.find_normalized(self._file.keys[first : last + 1])
-        return _Frame(first, last, len(found), told, len(places) == 1)
+        comments = [is_comment(self._file.keys[number]) for number in found]
+        size = len(found) - sum(one and other for one, other in pairwise(comments))
+        return _Frame(first, last, size, told, len(places) == 1)
 
     def _are_neighbours(self, one: int, other: int) -> bool:
         return not any(self._file.keys[min(one, other) + 1 : max(one, other)])
