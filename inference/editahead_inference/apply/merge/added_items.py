@@ -36,7 +36,7 @@ _STATEMENT = re.compile(
 _STYLES = frozenset({"css", "scss", "less"})
 
 _MAX_HOLDERS = 20
-"""Items of one name that are told apart by what they hold. Among more of them a look at each would take too long."""
+"""Items of one name, of which the one that is meant is looked for. Among more of them that would take too long."""
 
 
 def replaced_by_new(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[str]:
