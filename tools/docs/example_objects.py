@@ -132,6 +132,14 @@ EVIDENCE_PLACE = wire.Range(wire.Position(9, 12), wire.Position(9, 16))
 EVIDENCE_SYMBOL = evidence_messages.EvidenceSymbol(
     wire.Range(wire.Position(3, 4), wire.Position(3, 8)), "load", "load_editahead"
 )
+EVIDENCE = evidence_messages.EvidenceParams(
+    wire.VersionedTextDocument(URI, 3),
+    EVIDENCE_SYMBOL,
+    [evidence_messages.EvidenceRename(URI, EVIDENCE_PLACE, "load_editahead")],
+    [evidence_messages.EvidenceReference(URI, EVIDENCE_PLACE)],
+    "basedpyright",
+    True,
+)
 FINISHED = finish_messages.FinishResult(
     False,
     "the working tree against HEAD",

@@ -15,7 +15,7 @@ from example_objects import (
     CHARACTERS,
     DOCUMENT,
     EDIT,
-    EVIDENCE_PLACE,
+    EVIDENCE,
     EVIDENCE_SYMBOL,
     FIGURES,
     FINISHED,
@@ -200,14 +200,7 @@ SHAPES = [
     _notification(
         evidence_messages.EVIDENCE,
         "What another language server of the client says of a symbol.",
-        evidence_messages.EvidenceParams(
-            wire.VersionedTextDocument(URI, 3),
-            EVIDENCE_SYMBOL,
-            [evidence_messages.EvidenceRename(URI, EVIDENCE_PLACE, "load_editahead")],
-            [evidence_messages.EvidenceReference(URI, EVIDENCE_PLACE)],
-            "basedpyright",
-            True,
-        ),
+        EVIDENCE,
     ),
     _notification(
         evidence_messages.ASK_EVIDENCE,
