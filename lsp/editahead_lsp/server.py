@@ -290,9 +290,13 @@ class Server(LanguageServer):
     def _update_model(self, settings: Settings) -> None:
         """Switch to the model that the settings name, unless it is in use already."""
         config = ModelConfig.from_settings(settings, self._environment, self._folders)
-        if config == self._model_config:
+        before, present = self._model_config, self.predictions.models.model
+        if config == before:
             return
         self._model_config = config
+        if before is not None and present is not None and config.differs_in_folders_only(before):
+            config.move(present)
+            return
         try:
             model = self._create_model(config)
         except ValueError as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -81,7 +81,6 @@ class ModelConfig:
 
     def wrap_backend(self, backend: Backend) -> ModelPredictor:
         """Return the predictor that uses a backend."""
-        workspace = "\0".join((str(Path.home()), *self.folders))
         from editahead_inference.predictors.model.predictor import ModelPredictor
         from editahead_prompts.formats.base import PromptPaths
 
@@ -90,9 +89,22 @@ class ModelConfig:
             None if self.format == "auto" else self.format,
             source="local" if self.backend == "local" else "engine",
             paths=PromptPaths(self.folders),
-            key=blake2b(workspace.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest(),
+            key=self._workspace_key,
             wants_related_code=self._wants_related_code(),
         )
+
+    def differs_in_folders_only(self, other: ModelConfig) -> bool:
+        """Return whether another configuration is of the same model, in other workspace folders."""
+        return replace(other, folders=self.folders) == self
+
+    def move(self, model: ModelPredictor) -> None:
+        """Use a model in the workspace folders of this configuration: to load one anew takes long."""
+        model.paths, model.key = replace(model.paths, roots=self.folders), self._workspace_key
+
+    @property
+    def _workspace_key(self) -> str:
+        workspace = "\0".join((str(Path.home()), *self.folders))
+        return blake2b(workspace.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
     def _wants_related_code(self) -> bool:
         """Return whether prompts show files that are not open: by default, to a model on this machine only."""

@@ -9,7 +9,10 @@ from typing import Any
 import pytest
 
 from editahead_inference.pipeline import Pipeline
+from editahead_inference.predictors.model.predictor import ModelPredictor
+from editahead_workspace.model_config import ModelConfig
 from machine_policy import write_policy
+from scripted_backend import ScriptedBackend
 from server_harness import ServerHarness
 
 __all__ = ["write_policy"]
@@ -141,3 +144,21 @@ async def test_a_sketch_changes_files_of_the_present_folders_only(
     assert await made(one) and not await made(two)
     change_folders(harness, listed(two), listed(one))
     assert await made(two) and not await made(one)
+
+
+async def test_a_folder_that_is_added_does_not_load_the_model_again(folders: tuple[Path, Path]) -> None:
+    made: list[ModelPredictor] = []
+
+    def create_model(config: ModelConfig) -> ModelPredictor:
+        made.append(config.wrap_backend(ScriptedBackend([])))
+        return made[-1]
+
+    one, two = folders
+    harness = ServerHarness(Pipeline(), create_model=create_model)
+    await start(harness, one)
+    key = made[0].key
+    change_folders(harness, listed(two), [])
+    (model,) = made
+    assert model.paths.roots == (one.as_uri(), two.as_uri()) and model.key != key
+    assert model.paths.for_document((two / "shop" / "prices.py").as_uri()) == "shop/prices.py"
+    harness.finish()
