@@ -32,6 +32,7 @@ async def test_what_the_server_says_of_itself(harness: ServerHarness) -> None:
         "editahead.apply",
         "editahead.applyProblems",
         "editahead.finish",
+        "editahead.commitMessage",
         "editahead.search",
         "editahead.why",
         "editahead.report",
