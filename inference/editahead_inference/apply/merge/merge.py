@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
 from editahead_inference.apply.alignment.align import align
-from editahead_inference.apply.placement.line_matching import DISTINCTIVE, line_weight, normalize_line
+from editahead_inference.apply.placement.line_matching import (
+    DISTINCTIVE,
+    is_comment,
+    line_weight,
+    normalize_line,
+)
 from editahead_inference.apply.placement.placement import Placement, Target, make_refusal
 from editahead_inference.apply.placement.splices import (
     Splice,
@@ -276,7 +282,17 @@ def _may_be_certain(
         return False
     if attempts[0].part.kind == "whole-file" or isinstance(shown.content, Diff):
         return False
-    return _shows_file(shown.content, target) and comment_like_mark(shown.content, target) is None
+    if not _shows_file(shown.content, target) or not has_all_code(shown.content, reading.guess):
+        return False
+    return comment_like_mark(shown.content, target) is None
+
+
+def has_all_code(snippet: Snippet, text: str) -> bool:
+    """Return whether a text has all lines of code of a snippet, each as often as the snippet shows it."""
+    shown = Counter(
+        key for line in code_lines(snippet) if (key := normalize_line(line)) and not is_comment(key)
+    )
+    return shown <= Counter(map(normalize_line, text.splitlines()))
 
 
 def _shows_file(snippet: Snippet, target: Target) -> bool:

@@ -7,6 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from editahead_inference.apply.merge.certainty import certainty, comparison
+from editahead_inference.apply.merge.merge import has_all_code
+from editahead_prompts.sketches.sketch import Code, Elision, Snippet
 from merged_sketch import merged
 from sketch_fixture import AMBIGUOUS, TEXT
 
@@ -47,3 +49,23 @@ def test_an_unlikely_reading_is_never_certain(monkeypatch: pytest.MonkeyPatch) -
     assert merged(AMBIGUOUS, TEXT).refusal is None
     monkeypatch.setattr(f"{merge}.likelihoods", lambda rows: [0.001 for _ in rows])
     assert merged(AMBIGUOUS, TEXT).refusal is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "has_all"),
+    [
+        ("one()\nother()\ntwo()  # why\n", True),
+        ("\tone()\n\n\ttwo()  # why\n", True),
+        ("one()\n# changed\ntwo()  # why\n", True),
+        ("one()\ntwo(2)  # why\n", False),
+        ("two()  # why\n", False),
+    ],
+)
+def test_code_that_the_sketch_shows_is_in_the_text(text: str, has_all: bool) -> None:
+    shown = (Code(("one()\n", "# said\n"), 0), Elision("# ...", 2), Code(("\n", "two()  # why\n"), 3))
+    assert has_all_code(Snippet(shown), text) == has_all
+
+
+def test_code_that_the_sketch_shows_twice_is_there_twice() -> None:
+    snippet = Snippet((Code(("one()\n", "one()\n"), 0),))
+    assert not has_all_code(snippet, "one()\n") and has_all_code(snippet, "one()\ntwo()\none()\n")
