@@ -23,7 +23,8 @@ export function showMenu(server: ServerManager, view: View, statusBar: StatusBar
     shown = text;
     const [active] = picker.activeItems;
     picker.items = items;
-    picker.activeItems = items.filter(({ entry }) => entry !== undefined && entry.label === active?.entry?.label);
+    const same = items.filter(({ entry }) => entry !== undefined && entry.label === active?.entry?.label);
+    if (same.length > 0) picker.activeItems = same; // none would leave no row for Enter
   };
   const subscriptions = [server.onDidChangeState(draw), view.onDidChange(draw), vscode.workspace.onDidChangeConfiguration(draw)];
   picker.onDidAccept(() => {

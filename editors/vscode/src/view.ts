@@ -58,6 +58,8 @@ export class View implements vscode.Disposable {
   private readonly timer = new RequestTimer((trigger) => void this.request(trigger));
   /** The editor state after a jump or an accepted edit placed the cursor. */
   private placedState: string | undefined;
+  /** The prediction of which a part is being accepted: its edits are already those that are left. */
+  private partial: ShownPrediction | undefined;
   /** Whether an accepted edit is being made: a Tab meanwhile does nothing. */
   private isAccepting = false;
   /** The editor state that VS Code has ghost text for. */
@@ -262,15 +264,16 @@ export class View implements vscode.Disposable {
     if (last.isLast) return this.accept(editor, current);
     const { acceptedLength } = last;
     this.server.reportOutcome(current.id, "partiallyAccepted", { acceptedLength, shownMs: current.shownMs(this.now()) });
-    current.edits = undefined; // the change event of this very edit must not invalidate the prediction
-    const isApplied = await editor.edit((builder) => {
+    current.edits = parts.reduce<readonly TrackedEdit[]>(rebaseOverPart, edits);
+    this.partial = current; // the change event of this very edit must not invalidate the prediction
+    const applying = editor.edit((builder) => {
       for (const { editIndex, text } of parts) {
         const { start, end } = edits[editIndex] ?? { start: 0, end: 0 };
         builder.replace(new vscode.Range(document.positionAt(start), document.positionAt(end)), text);
       }
     });
-    if (!isApplied) return;
-    current.edits = parts.reduce<readonly TrackedEdit[]>(rebaseOverPart, edits);
+    const isApplied = await Promise.resolve(applying).finally(() => (this.partial = undefined));
+    if (!isApplied) return this.clearPredictions();
     this.placeCursor(editor, document.positionAt((current.edits[last.editIndex]?.start ?? 0) + last.finalLength));
     this.current = current;
     this.redraw();
@@ -375,7 +378,9 @@ export class View implements vscode.Disposable {
     this.chain.end();
     this.tabOwners.onDidChangeText(changes);
     for (const { id, edits, shownAt } of this.predictions) if (edits === undefined && shownAt !== undefined) this.typedOver.add(id);
-    this.predictions = this.predictions.filter((prediction) => prediction.rebase(changes) && !this.typedOver.has(prediction.id));
+    this.predictions = this.predictions.filter(
+      (prediction) => prediction === this.partial || (prediction.rebase(changes) && !this.typedOver.has(prediction.id)),
+    );
     if (this.current !== undefined && !this.predictions.includes(this.current)) this.clearPredictions();
     this.redrawAndRequest("typed");
   }
