@@ -40,3 +40,15 @@ def test_no_modules_are_in_cycles() -> None:
 def test_a_cycle_is_found() -> None:
     imports = {"a": {"b"}, "b": {"c", "d"}, "c": {"a"}, "d": {"e"}, "e": set(), "f": {"a"}}
     assert in_cycles(imports) == {"a", "b", "c"}
+
+
+def test_no_package_imports_what_is_in_it() -> None:
+    """The import of a module begins with that of its package: two threads that import both may see half of a module."""
+    graph = grimp.build_graph(*[f"editahead_{part}" for part in PARTS], cache_dir=None)
+    importing = {
+        package
+        for package in graph.modules
+        for module in graph.find_modules_directly_imported_by(package)
+        if module.startswith(f"{package}.")
+    }
+    assert importing == {"editahead_lsp.features"}  # which only the server's start imports

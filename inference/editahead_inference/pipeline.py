@@ -30,7 +30,7 @@ from .predictors.model.continuation import MIN_GAIN_S
 from .predictors.model.edit_candidates import canonical_replacement, to_candidates
 from .predictors.model.model_gate import joint_probability
 from .predictors.model.response import ModelResponse
-from .predictors.propagation import Propagation
+from .predictors.propagation.predictor import Propagation
 from .rest_of_rule import MAX_FILES, rest_of_rule
 from .symbol_under_cursor import Symbol, symbol_at
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from editahead_inference.candidates import Candidate
-from editahead_inference.predictors.propagation import Propagation
+from editahead_inference.predictors.propagation.predictor import Propagation
 from editahead_prompts.text.edits import Edit
 from state_builder import Person
 

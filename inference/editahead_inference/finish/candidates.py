@@ -15,9 +15,8 @@ from editahead_inference.codebase import Codebase
 from editahead_inference.gate.calibration import logit
 from editahead_inference.gate.gate import Gate
 from editahead_inference.mined_rules.repository import RepositoryRules
-from editahead_inference.predictors.propagation import Propagation
 from editahead_inference.predictors.propagation.moved_files import lines_written
-from editahead_inference.predictors.propagation.predictor import CARRIES_OVER_CLOSED
+from editahead_inference.predictors.propagation.predictor import CARRIES_OVER_CLOSED, Propagation
 from editahead_inference.predictors.propagation.rule import rule_id
 from editahead_prompts.state import EditorState, PastEdit
 from editahead_prompts.syntax.languages import PARSED_LANGUAGES

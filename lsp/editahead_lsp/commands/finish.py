@@ -12,7 +12,6 @@ import attrs
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from editahead_inference.finish.commit_message import CommitMessage
 from editahead_lsp.finish.finish_counter import places_message
 from editahead_lsp.finish.service import FinishJob
 from editahead_lsp.finish.to_lsp import to_result
@@ -53,8 +52,7 @@ async def commit_message(server: Server, arguments: list[Any]) -> CommitMessageR
         composed = await server.finish_service.compose(argument.uri)
     except ChangeError as error:
         raise _failed(error) from None
-    message = CommitMessage(composed.subject, composed.body)
-    return CommitMessageResult(message.text, composed.subject, list(composed.body), composed.source)
+    return CommitMessageResult(composed.text, composed.subject, list(composed.body), composed.source)
 
 
 async def _finish(server: Server, argument: FinishArgument, job: FinishJob, started: float) -> FinishResult:

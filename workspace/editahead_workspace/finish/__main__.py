@@ -56,7 +56,7 @@ def main() -> None:
     try:
         if task.composes:
             message, source = compose_message(folder, editor)
-            _send(Composed(message.subject, message.body, source))
+            _send(Composed(message.text, message.subject, message.body, source))
             return
         result = finish_change(
             folder,

@@ -145,8 +145,9 @@ class Found:
 
 @dataclass(frozen=True)
 class Composed:
-    """A commit message: its first line, the lines below the blank line, and what it is about, for a person."""
+    """A commit message: all of it, its first line, the lines below the blank line, and what it is about, for a person."""
 
+    text: str
     subject: str
     body: tuple[str, ...]
     source: str

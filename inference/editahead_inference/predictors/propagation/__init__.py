@@ -1,5 +1,1 @@
 """Propagation: learn the rewrite behind the last edits and repeat it where it applies. No model; milliseconds."""
-
-from .predictor import Propagation
-
-__all__ = ["Propagation"]

@@ -19,7 +19,7 @@ from editahead_inference.gate.calibration import calibration_key
 from editahead_inference.gate.gate import Gate, Weights
 from editahead_inference.gate.session_features import session_features
 from editahead_inference.predictors.line_completion import LineCompletion
-from editahead_inference.predictors.propagation import Propagation
+from editahead_inference.predictors.propagation.predictor import Propagation
 from editahead_lab.process_pool import process_pool
 from editahead_lab.training.data.replay_moments import TrainingMoment, moments
 from editahead_lab.training.data.shards import sample, sample_commits

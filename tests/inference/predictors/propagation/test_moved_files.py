@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from editahead_inference.candidates import CLOSED
 from editahead_inference.pipeline import Pipeline
-from editahead_inference.predictors.propagation import Propagation
+from editahead_inference.predictors.propagation.predictor import Propagation
 from editahead_prompts.state import EditorState, MovedFile
 from editahead_prompts.text.snapshot import Snapshot
 from history_typist import PROPERTY

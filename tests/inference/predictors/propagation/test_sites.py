@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from editahead_inference.candidates import Candidate
-from editahead_inference.predictors.propagation import Propagation
+from editahead_inference.predictors.propagation.predictor import Propagation
 from editahead_prompts.state import EditorState
 from editahead_prompts.text.diff import diff_lines
 from editahead_prompts.text.snapshot import split_lines
