@@ -196,3 +196,26 @@ def test_a_rejected_edit_can_be_brought_back(start: Start) -> None:
     neovim.until("vim.fn.line('.') == 2 and " + VISIBLE)
     neovim.keys("<Tab>")
     neovim.until_text("x = 1\nvisitor = 2\n")
+
+
+def test_ghost_text_has_the_colours_of_the_code(start: Start) -> None:
+    neovim = start({"a.c": "\n"}, plan={"complete": ["int half(int n) {\n    return n / 2;\n}"]})
+    if not neovim.lua("return (pcall(vim.treesitter.start))"):
+        pytest.skip("this Neovim has no parser for C")
+    neovim.keys("iint h")
+    neovim.until("#vim.api.nvim_get_current_line() == 5 and " + VISIBLE)
+    assert neovim.drawn("EditaheadGhost@type.builtin.c") == [(0, 5, "int")]
+    assert neovim.drawn("EditaheadGhost@keyword.return.c") == [(0, 0, "return")]
+    assert neovim.drawn("EditaheadGhost@number.c") == [(0, 0, "2")]
+    keyword = neovim.lua("return vim.api.nvim_get_hl(0, { name = '@keyword.return.c', link = false }).fg")
+    ghost = neovim.lua("return vim.api.nvim_get_hl(0, { name = 'EditaheadGhost@keyword.return.c' })")
+    assert ghost["italic"] and ghost["fg"] != keyword
+    neovim.keys("<Tab>")
+    neovim.until_text("int half(int n) {\n    return n / 2;\n}\n")
+
+
+def test_ghost_text_without_tree_sitter_has_one_colour(start: Start) -> None:
+    neovim = start({"a.c": "\n"}, plan={"complete": ["int half(int n) {\n    return n / 2;\n}"]})
+    neovim.keys("iint h")
+    neovim.until("#vim.api.nvim_get_current_line() == 5 and " + VISIBLE)
+    assert (0, 5, "alf(int n) {") in neovim.drawn("EditaheadGhost")

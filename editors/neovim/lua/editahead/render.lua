@@ -4,6 +4,7 @@ local config = require("editahead.config")
 local diff = require("editahead.diff")
 local line_mark = require("editahead.line_mark")
 local place_hint = require("editahead.place_hint")
+local syntax_colors = require("editahead.syntax_colors")
 
 local M = {}
 
@@ -24,6 +25,7 @@ function M.define_highlights()
     vim.api.nvim_set_hl(0, name, { link = link, default = true })
   end
   vim.api.nvim_set_hl(0, "EditaheadStrike", { strikethrough = true, default = true })
+  syntax_colors.clear()
 end
 
 -- Virtual text shows tabs as control characters: expand them.
@@ -135,16 +137,13 @@ end
 
 -- Draw an insertion at the cursor as ghost text.
 local function draw_ghost(bufnr, at, text)
-  local lines = vim.split(text, "\n")
-  if lines[1] ~= "" then
-    mark(bufnr, at.end_row, at.end_col, {
-      virt_text = { { expand_tabs(bufnr, lines[1]), "EditaheadGhost" } },
-      virt_text_pos = "inline",
-    })
-  end
-  local below = {}
-  for i = 2, #lines do
-    table.insert(below, { { expand_tabs(bufnr, lines[i]), "EditaheadGhost" } })
+  local lines = vim.tbl_map(function(line)
+    return expand_tabs(bufnr, line)
+  end, vim.split(text, "\n"))
+  local first, below = nil, syntax_colors.chunks(bufnr, at.end_row, at.end_col, lines, "EditaheadGhost")
+  first = table.remove(below, 1)
+  if #first > 0 then
+    mark(bufnr, at.end_row, at.end_col, { virt_text = first, virt_text_pos = "inline" })
   end
   if #below > 0 and at.edit.suffix ~= "" then
     table.insert(below[#below], { expand_tabs(bufnr, at.edit.suffix), "EditaheadContext" })
