@@ -424,7 +424,8 @@ def _is_of_several_cursors(
     entry: HistoryEntry, hunks: Sequence[LineHunk], before: Lines, after: Lines, at: float
 ) -> bool:
     """Return whether a change goes on with an edit sooner than a person can be back: keys at several cursors."""
-    return 0 < at - entry.at <= ROUND_S and any(_goes_on(entry, hunk, before, after) for hunk in hunks)
+    is_soon = entry.origin == "typed" and 0 < at - entry.at <= ROUND_S
+    return is_soon and any(_goes_on(entry, hunk, before, after) for hunk in hunks)
 
 
 def _goes_on(entry: HistoryEntry, hunk: LineHunk, before: Lines, after: Lines) -> bool:

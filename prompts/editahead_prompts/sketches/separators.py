@@ -35,6 +35,11 @@ _MAX_SEPARATORS = 60
 """Separators of one block, which bounds the time."""
 
 
+def is_end_of_block(line: str) -> bool:
+    """Return whether a line opens or closes a search/replace block."""
+    return any(sign.fullmatch(line) for sign in (OPEN, _CLOSES[0]))
+
+
 def find_separators(lines: Sequence[str], at: int, start: int, end: int) -> tuple[list[int], int]:
     """Return the lines that may part the old text of a block from the new one, and the line that ends the block.
 

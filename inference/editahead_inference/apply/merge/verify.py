@@ -24,6 +24,7 @@ from editahead_inference.apply.placement.placement import Target, make_refusal
 from editahead_inference.apply.placement.splices import Splice
 from editahead_inference.apply.results import Refusal, SimilarLines
 from editahead_prompts.sketches.elision_markers import parse_marker
+from editahead_prompts.sketches.separators import is_end_of_block
 from editahead_prompts.sketches.sketch import Diff, Elision, FileSketch, Snippet
 from editahead_prompts.syntax.syntax_trees import count_errors
 from editahead_prompts.text.diff import Span, diff_lines
@@ -171,6 +172,10 @@ def _first_finding(
 def _misplaced_code(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Refusal | None:
     """Return a refusal if lines would not be where the sketch shows them, or a block would not end as it shows."""
     inserted = [line for splice in splices for line in splice.lines]
+    for line in inserted:
+        if is_end_of_block(line) and normalize_line(line) not in target.lines.places:
+            detail = "A separator of a search/replace block would be written into the file."
+            return make_refusal("ambiguous", detail, [line], settled_by="person")
     for line in words_for_code(target, inserted):
         detail = "This placeholder would replace code that the sketch leaves out."
         return make_refusal("unparsed", detail, [line], settled_by="person")
