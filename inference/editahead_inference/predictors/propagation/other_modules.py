@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
+from itertools import chain, takewhile
 from pathlib import PurePosixPath
 from urllib.parse import unquote
 
@@ -104,7 +104,7 @@ def _leads_elsewhere(module: str, document: Snapshot, origin: Snapshot, others: 
     """Return whether an import is of a file with the origin's name in another folder, as in another workspace folder."""
     ours, theirs = path_of(document.uri), _stem_of(origin)
     family = family_of(document.language)
-    if family not in ("python", "javascript"):
+    if not ours or family not in ("python", "javascript"):
         return False
     if module.startswith("."):
         meant = _path_of_relative(module, posixpath.dirname(ours), family)
@@ -135,7 +135,8 @@ def _path_of_relative(module: str, folder: str, family: str) -> str:
 
 def _common_folders(one: str, other: str) -> int:
     """Return how many folders two paths have in common, from the root on."""
-    return len(PurePosixPath(posixpath.commonpath([one, other])).parts)
+    pairs = zip(PurePosixPath(one).parts, PurePosixPath(other).parts, strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def _words(path: str) -> set[str]:

@@ -11,7 +11,7 @@ from editahead_prompts.text.snapshot import Snapshot
 
 def snapshot(path: str, text: str) -> Snapshot:
     language = "python" if path.endswith(".py") else "typescript"
-    return Snapshot.from_text(text, uri=f"file:///home/{path}", language=language)
+    return Snapshot.from_text(text, uri=path if ":" in path else f"file:///home/{path}", language=language)
 
 
 @pytest.mark.parametrize(
@@ -46,6 +46,9 @@ def snapshot(path: str, text: str) -> Snapshot:
             ("c/shop/prices.py",),
             False,
         ),
+        ("untitled:1.py", "from shop.prices import total", "a/shop/prices.py", ("b/shop/prices.py",), False),
+        ("untitled:1.py", "from .prices import total", "a/shop/prices.py", (), False),
+        ("mem://m/1.py", "from shop.prices import total", "a/shop/prices.py", ("b/shop/prices.py",), False),
         ("b/orders.ts", "import { total } from './prices'", "a/prices.ts", (), True),
         ("b/orders.ts", "import { total } from './prices.js'", "b/prices.ts", (), False),
         ("b/orders.ts", "import { total } from '../a/prices'", "a/prices.ts", (), False),
