@@ -109,7 +109,7 @@ def _up_to_line_end(suggestion: Suggestion) -> Replacement:
     number = snapshot.line_at(whole.end)
     end = snapshot.starts[number] + len(snapshot.lines[number].rstrip("\r\n"))
     is_inserted = whole.start == whole.end and len(split_lines(whole.text)) == 1
-    if is_inserted and whole.text[0] != text[whole.end : whole.end + 1]:
+    if is_inserted and whole.text[:1] != text[whole.end : whole.end + 1]:
         return whole
     return Replacement(whole.start, end, whole.text + text[whole.end : end])
 
