@@ -6,7 +6,8 @@
 
 ;; Before a symbol is renamed by hand, a language server knows its places.
 ;; Editahead asks for them; this file asks the server that runs anyway, and
-;; reports what it says.  `editahead' loads this file.
+;; reports what it says.  Copied lines are reported, too.  `editahead' loads
+;; this file.
 
 ;;; Code:
 
@@ -151,6 +152,14 @@ Of a file without a buffer, they stay as they are."
                      (list :start (funcall convert (plist-get range :start))
                            :end (funcall convert (plist-get range :end))))))
     place))
+
+(defun editahead--report-copy ()
+  "Tell the server which lines the user has copied."
+  (when (and (memq this-command '(kill-ring-save copy-region-as-kill)) (mark t) (eglot-current-server))
+    (jsonrpc-notify (eglot-current-server) :editahead/didCopy
+                    (list :textDocument (eglot--TextDocumentIdentifier)
+                          :range (list :start (editahead--position (min (point) (mark t)))
+                                       :end (editahead--position (max (point) (mark t))))))))
 
 (provide 'editahead-evidence)
 ;;; editahead-evidence.el ends here

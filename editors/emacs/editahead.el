@@ -520,14 +520,6 @@ Completions, a region and indentation keep their keys."
     map)
   "Keys that are active while a prediction is shown.")
 
-(defun editahead--report-copy ()
-  "Tell the server which lines the user has copied."
-  (when (and (memq this-command '(kill-ring-save copy-region-as-kill)) (mark t) (eglot-current-server))
-    (jsonrpc-notify (eglot-current-server) :editahead/didCopy
-                    (list :textDocument (eglot--TextDocumentIdentifier)
-                          :range (list :start (editahead--position (min (point) (mark t)))
-                                       :end (editahead--position (max (point) (mark t))))))))
-
 ;;;###autoload
 (define-minor-mode editahead-mode
   "Show the predicted next edit in place; Tab accepts it."
