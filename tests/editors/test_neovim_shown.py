@@ -219,3 +219,14 @@ def test_ghost_text_without_tree_sitter_has_one_colour(start: Start) -> None:
     neovim.keys("iint h")
     neovim.until("#vim.api.nvim_get_current_line() == 5 and " + VISIBLE)
     assert (0, 5, "alf(int n) {") in neovim.drawn("EditaheadGhost")
+
+
+def test_ghost_text_below_a_long_line_has_one_colour(start: Start) -> None:
+    neovim = start(
+        {"a.c": f"/* {'x' * 30_000} */\n\n"}, plan={"complete": ["int half(int n) {\n    return n / 2;\n}"]}
+    )
+    if not neovim.lua("return (pcall(vim.treesitter.start))"):
+        pytest.skip("this Neovim has no parser for C")
+    neovim.keys("Giint h")
+    neovim.until("#vim.api.nvim_get_current_line() == 5 and " + VISIBLE)
+    assert (1, 5, "alf(int n) {") in neovim.drawn("EditaheadGhost")

@@ -4,6 +4,8 @@ local M = {}
 local PREFIX = "EditaheadGhost"
 -- Lines above the cursor that tell in what the ghost text stands.
 local CONTEXT_LINES = 40
+-- Longer texts, such as a minified file, would take too long at each key.
+local MAX_BYTES = 20000
 
 ---@type table<string, boolean>  the groups that are defined, by name
 local defined = {}
@@ -98,7 +100,10 @@ function M.chunks(bufnr, row, col, lines, plain)
   local offset, found = #above[#above], {}
   if lang and query then
     local source = table.concat(above, "\n") .. table.concat(lines, "\n")
-    local ok, groups = pcall(groups_by_byte, lang, query, source, #above - 1)
+    local ok, groups = #source <= MAX_BYTES, nil
+    if ok then
+      ok, groups = pcall(groups_by_byte, lang, query, source, #above - 1)
+    end
     found = ok and groups or {}
   end
   local out = {}
