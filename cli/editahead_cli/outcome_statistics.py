@@ -64,7 +64,7 @@ def summarize_outcomes(
     """
     return StatsOutput(
         file=str(file),
-        total=_summarize(outcomes),
+        total=summarize(outcomes),
         languages=_group(outcomes, lambda one: one.language),
         predictors=_group(outcomes, lambda one: predictor_name(one.source, one.kind)),
         days=_group(outcomes, lambda one: datetime.fromtimestamp(one.at, zone).date().isoformat()),
@@ -110,10 +110,12 @@ def _group(outcomes: Sequence[Outcome], name: Callable[[Outcome], str]) -> dict[
     groups: dict[str, list[Outcome]] = {}
     for one in outcomes:
         groups.setdefault(name(one), []).append(one)
-    return {key: _summarize(groups[key]) for key in sorted(groups)}
+    return {key: summarize(groups[key]) for key in sorted(groups)}
 
 
-def _summarize(outcomes: Sequence[Outcome]) -> OutcomeFigures:
+def summarize(outcomes: Sequence[Outcome]) -> OutcomeFigures:
+    """Return the counts of outcomes."""
+
     def count(*events: str) -> int:
         return sum(one.event in events for one in outcomes)
 

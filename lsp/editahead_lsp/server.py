@@ -17,6 +17,7 @@ from pygls.exceptions import JsonRpcException, JsonRpcInternalError
 from pygls.lsp.server import LanguageServer
 
 from editahead_workspace import positions, uris, user_dirs
+from editahead_workspace.day_arms import DayArm
 from editahead_workspace.file_exclusion import FileExclusion, workspace_paths
 from editahead_workspace.model_config import ModelConfig
 from editahead_workspace.outcome_log import FILE_NAME, OutcomeLog
@@ -160,6 +161,7 @@ class Server(LanguageServer):
         """Whether to exit when the client's process has ended."""
         self.over_network = False
         """Whether the client came over TCP. Such a client chooses no model server, no key and no log."""
+        self._arm = DayArm()
         self._create_model = create_model
         self._model_config: ModelConfig | None = None
         self.progress_tasks: dict[int | str, asyncio.Task[Any]] = {}
@@ -277,13 +279,14 @@ class Server(LanguageServer):
         resolved = load_settings(
             self._environment, self._options, folders, self._user_folder, over_network=self.over_network
         )
-        settings, self.policy = resolved.settings, resolved.policy
+        settings, self.policy = self._arm.choose(resolved, self.now()), resolved.policy
         self._update_model(settings)
         self._settings_problems = (
             resolved.messages if self.model_error is None else (*resolved.messages, self.model_error)
         )
         logging.getLogger().setLevel(settings.log_level.upper())
-        self.session.configure(settings, FileExclusion(folders, settings.exclude, on_thread=True))
+        exclusion = FileExclusion(folders, settings.exclude, on_thread=True)
+        self.session.configure(settings, exclusion, self._arm.label)
         self.index.configure(settings, folders)
         self.recorder.configure(on=settings.record == "on", roots=folders)
 
@@ -336,6 +339,8 @@ class Server(LanguageServer):
 
     def receive(self, body: bytes) -> None:
         """Handle the body of one message. Errors are logged, and not raised."""
+        if self._arm.is_over(self.now()):
+            self._apply_settings()
         try:
             message = parse_body(body)
         except MessageTooLargeError as error:

@@ -357,6 +357,21 @@ def test_an_older_version_is_brought_up_to_date(
         assert database.execute("SELECT run, mood FROM outcomes").fetchall() == [("r1", None), ("r2", None)]
 
 
+def test_the_outcomes_of_an_older_version_can_be_read_as_they_are(file: Path) -> None:
+    file.parent.mkdir(parents=True)
+    columns = outcome_log.COLUMNS[: outcome_log.COLUMNS.index("arm")]
+    with closing(sqlite3.connect(file)) as database:
+        for step in outcome_log.MIGRATIONS[0]:
+            database.execute(step)
+        values = [getattr(ONE, name) for name in columns]
+        database.execute(f"INSERT INTO outcomes VALUES ({', '.join('?' * len(columns))})", values)
+        database.execute("PRAGMA user_version = 1")
+        database.commit()
+    before = file.read_bytes()
+    assert read_outcomes(file) == [ONE]
+    assert file.read_bytes() == before
+
+
 def test_a_migration_that_fails_changes_nothing(old_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     now = outcome_log.MIGRATIONS
     monkeypatch.setattr(

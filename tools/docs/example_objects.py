@@ -5,7 +5,7 @@ The user renames a field of a class at its definition, and the next edit is its 
 
 from __future__ import annotations
 
-from editahead_cli import json_output
+from editahead_cli import arms_output, json_output
 from editahead_lab.prompt_costs.costs import Costs, FirstDifference, Omission, Prefill
 from editahead_lab.tasks.report import TaskFigures
 from editahead_lsp.protocol import (
@@ -201,3 +201,7 @@ REFUSED = apply_messages.RefusalData(
         )
     ],
 )
+ARMS = arms_output.ArmsOutput(
+    "~/.local/state/editahead/outcomes.db", {"eagerness": [0.5, 0.8]}, "2026-03-02", "2026-03-27",
+    {"a": 12, "b": 11}, {"a": FIGURES, "b": FIGURES}, {"made": arms_output.ArmMeasure(0.214, 0.262, 0.031)}, 0,
+)  # fmt: skip  # a table

@@ -12,6 +12,7 @@ from example_objects import (
     ACCEPT,
     ACTION,
     APPLIED,
+    ARMS,
     CHARACTERS,
     DOCUMENT,
     EDIT,
@@ -333,9 +334,7 @@ SHAPES = [
         "editahead config --json",
         "The settings and the source of each.",
         json_output.ConfigOutput(
-            {"eagerness": json_output.SettingOutput(0.3, "~/.config/editahead/editahead.toml")},
-            [],
-            "/etc/editahead/policy.toml",
+            {"eagerness": json_output.SettingOutput(0.3, "~/.config/editahead/editahead.toml")}, [], "/etc/editahead/policy.toml"
         ),
     ),
     _output(
@@ -353,6 +352,7 @@ SHAPES = [
             json_output.LearningFigures(181, 0.71, {"always": -0.12, "kind:rename": 0.24, "language:python": 0.08}),
         ),
     ),
+    _output("editahead stats --compare --json", "The days of two arms, and how often chance parts them so far.", ARMS),
     _output(
         "editahead doctor --json",
         "The checks of this installation.",

@@ -74,6 +74,7 @@ class Outcome:
         kept_30: The fraction that is left after 30 seconds. None when unknown.
         kept_300: The fraction that is left after 300 seconds. None when unknown.
         context: A hash of the file and the line, under a key of the run.
+        arm: The comparison and its arm, see `DayArm.label`. Empty without a comparison.
     """
 
     run: str
@@ -95,6 +96,7 @@ class Outcome:
     kept_30: float | None = None
     kept_300: float | None = None
     context: str = ""
+    arm: str = ""
 
 
 COLUMNS = tuple(field.name for field in fields(Outcome))
@@ -125,9 +127,10 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             PRIMARY KEY (day, language)
         ) WITHOUT ROWID""",
     ),
+    ("ALTER TABLE outcomes ADD COLUMN arm TEXT NOT NULL DEFAULT ''",),
 )
 """The statements that turn version n (`PRAGMA user_version`) into version n + 1. Entries are only added, never changed."""
-_VERSION_WITH_TYPING = 2
+_VERSION_WITH_TYPING, _VERSION_WITH_ARMS = 2, 3
 
 
 class OutcomeLog:
@@ -385,6 +388,9 @@ def _select_for_learning(database: sqlite3.Connection) -> list[Outcome]:
 
 
 def _select(database: sqlite3.Connection, how: str, *values: int) -> list[Outcome]:
-    rows: Iterable[tuple[Any, ...]] = database.execute(f"SELECT {_ALL} FROM outcomes {how}", values)
-    named = (dict(zip(COLUMNS, row, strict=True)) for row in rows)
+    columns = COLUMNS if _version(database) >= _VERSION_WITH_ARMS else COLUMNS[: COLUMNS.index("arm")]
+    rows: Iterable[tuple[Any, ...]] = database.execute(
+        f"SELECT {', '.join(columns)} FROM outcomes {how}", values
+    )
+    named = (dict(zip(columns, row, strict=True)) for row in rows)
     return [Outcome(**{**row, "seen": bool(row["seen"])}) for row in named]

@@ -15,6 +15,20 @@ MAX_WHOLE = 10**12
 """The largest whole number: a terabyte."""
 MAX_SHOWN_DIGITS = 30
 """Digits of a number in a message."""
+COMPARABLE = frozenset(
+    [
+        "backend",
+        "url",
+        "model",
+        "api_key_env",
+        "format",
+        "related_code",
+        "eagerness",
+        "debounce_ms",
+        "learning",
+    ]
+)
+"""Settings that the second arm of a comparison may have otherwise: those of the model, and those of what is shown."""
 
 
 @dataclass(frozen=True)
@@ -93,6 +107,12 @@ def _url(value: Any) -> str:
     return url
 
 
+def _second_arm(value: Any) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping) or not value.keys() <= COMPARABLE:
+        raise SettingError
+    return {name: VALUE_TYPES[name].read(one) for name, one in value.items()}
+
+
 def _encoder(value: Any) -> str:
     return _url(value) if "://" in _text(value) else _text(value)
 
@@ -140,6 +160,7 @@ VALUE_TYPES: Mapping[str, _ValueType] = {
     "comments": _ValueType("true or false", _boolean),
     "apply_check": _ValueType("true or false", _boolean),
     "learning": _ValueType("true or false", _boolean),
+    "compare": _ValueType(f"a table of {', '.join(sorted(COMPARABLE))}", _second_arm),
     "telemetry": _one_of("local", "off"),
     "record": _one_of("off", "on"),
     "log_level": _one_of("debug", "info", "warning", "error"),

@@ -23,7 +23,7 @@ FILE_NAME = "editahead.toml"
 ENVIRONMENT_PREFIX = "EDITAHEAD_"
 
 USER_ONLY = frozenset(
-    {"backend", "url", "model", "api_key_env", "telemetry", "record", "log_level"}
+    {"backend", "url", "model", "api_key_env", "compare", "telemetry", "record", "log_level"}
     | {"search_encoder", "search_model", "search_api_key_env", "search_log"}
     | {"team_index", "team_index_key_env", "team_index_password_env"}
 )
@@ -72,6 +72,7 @@ class Settings:
     comments: bool = True
     apply_check: bool = True
     learning: bool = True
+    compare: Mapping[str, Any] = field(default_factory=dict)
     telemetry: str = "local"
     record: str = "off"
     log_level: str = "warning"
@@ -95,12 +96,14 @@ class ResolvedSettings:
         origins: The name of the source of each value, by setting.
         messages: One sentence for the user about each wrong value or source.
         policy: The policy within which the settings are.
+        second_arm: The settings of every other day, where `compare` names any.
     """
 
     settings: Settings
     origins: Mapping[str, str]
     messages: tuple[str, ...] = ()
     policy: Policy | None = None
+    second_arm: Settings | None = None
 
 
 SETTING_NAMES = tuple(f.name for f in fields(Settings))
@@ -112,10 +115,23 @@ def resolve_settings(sources: Sequence[SettingsSource], policy: Policy | None = 
     A workspace cannot weaken what the user has set: see `NARROWED`. Nothing can weaken the policy: see `POLICY_LIMITS`.
     """
     values, origins, messages = _merge_sources(sources)
+    second = _second_arm(values, policy) if values.get("compare") else None
     if policy is not None:
         messages += _apply_policy(policy, values, origins)
     origins = {name: origins.get(name, "default") for name in SETTING_NAMES}
-    return ResolvedSettings(Settings(**values), origins, tuple(messages), policy)
+    return ResolvedSettings(Settings(**values), origins, tuple(messages), policy, second)
+
+
+def _second_arm(values: Mapping[str, Any], policy: Policy | None) -> Settings:
+    """Return the settings with those of `compare` over them. They weaken neither a workspace's settings nor the policy."""
+    defaults = Settings()
+    second = dict(values)
+    for name, value in values["compare"].items():
+        before = values.get(name, getattr(defaults, name))
+        second[name] = NARROWED[name](before, value) if name in NARROWED else value
+    if policy is not None:
+        _apply_policy(policy, second, {})
+    return Settings(**second)
 
 
 def _merge_sources(sources: Sequence[SettingsSource]) -> tuple[dict[str, Any], dict[str, str], list[str]]:

@@ -21,6 +21,11 @@ _MAX_WEIGHTS = 6
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--compare",
+        action="store_true",
+        help="compare the days with the settings of `compare` and those without",
+    )
     output = parser.add_mutually_exclusive_group()
     output.add_argument("--json", action="store_true", help="print JSON")
     output.add_argument(
@@ -39,11 +44,17 @@ def run(args: argparse.Namespace) -> int:
     from editahead_workspace.errors import OutcomeLogError
     from editahead_workspace.outcome_log import FILE_NAME, read_outcomes, read_typing
 
+    if args.compare and args.html is not None:
+        return fail("--compare has no page. Leave out --html.")
     file = user_dirs.state_folder() / FILE_NAME
     try:
         outcomes, counted = read_outcomes(file), read_typing(file)
     except (OSError, sqlite3.Error, OutcomeLogError) as error:
         return fail(f"{file} cannot be read: {error}")
+    if args.compare:
+        from editahead_cli.commands.stats_compare import print_comparison
+
+        return print_comparison(file, outcomes, counted, as_json=args.json)
     found = summarize_outcomes(file, outcomes, counted=counted)
     if args.json:
         print_output(found)

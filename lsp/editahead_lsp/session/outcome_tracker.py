@@ -114,6 +114,7 @@ class OutcomeTracker:
         self._clock, self._now, self._run, self._log = clock, now, run, log
         self._own = own
         self.learning, self._logging = True, False
+        self._arm = ""
         self._learner = self._make_learner()
         self._keeping = SurvivalTracker()
         self._typing = TypingCounter()
@@ -127,14 +128,16 @@ class OutcomeTracker:
         self._recent = 0.0
         self._taste = self._learner.snapshot(0.0)
 
-    def configure(self, *, learning: bool, logging: bool) -> None:
+    def configure(self, *, learning: bool, logging: bool, arm: str = "") -> None:
         """Apply the settings.
 
         Args:
             learning: The setting `learning`.
             logging: Whether `telemetry` is "local". Without it the file is neither written nor read, and the preferences
                 last as long as the server.
+            arm: See `Outcome`.
         """
+        self._arm = arm
         self.learning, self._logging = learning, logging and self._log is not None
         if not learning:
             self._to_learn.clear()
@@ -209,6 +212,7 @@ class OutcomeTracker:
             event=event,
             share=share,
             context=facts.context,
+            arm=self._arm,
         )
         before = self._known.get(id)
         self._store(id, outcome)

@@ -83,10 +83,10 @@ class Session:
             self.clock, self.documents, self.history, self.rejected_edits, self.outcomes, self._on_decision
         )
 
-    def configure(self, settings: Settings, exclusion: FileExclusion) -> None:
-        """Apply new settings."""
+    def configure(self, settings: Settings, exclusion: FileExclusion, arm: str = "") -> None:
+        """Apply new settings. arm: the arm of today, see `DayArm.label`."""
         self.settings, self.exclusion = settings, exclusion
-        self.outcomes.configure(learning=settings.learning, logging=settings.telemetry == "local")
+        self.outcomes.configure(learning=settings.learning, logging=settings.telemetry == "local", arm=arm)
         self._off.clear()
         self.generation += 1
 

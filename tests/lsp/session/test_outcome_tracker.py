@@ -455,3 +455,22 @@ async def test_the_answer_after_an_accept_was_foreseen_with_its_taste(desk: Desk
     await harness.next_edit(A, 2, 0, 7)
     assert harness.server.predictions.misses == before
     assert [state.taste and state.taste.recent for state in desk.pipeline.calls[:2]] == [0.0, 0.2]
+
+
+# Two arms
+
+
+async def test_every_other_day_has_other_settings(desk: Desk) -> None:
+    harness = await desk.server({"compare": {"eagerness": 0.8}})
+    harness.open(A, "user\n" * 30)
+    for _ in range(8):
+        first, *_ = await predictions(harness)
+        await harness.command("reject", first["id"])
+        eagerness = harness.server.session.settings.eagerness
+        settle(harness)
+        row = read_outcomes(desk.file)[-1]
+        assert row.arm.endswith("/b" if eagerness == 0.8 else "/a")
+        desk.clock.now += 24 * 3600
+        await harness.command("resetLearning")
+    arms = [row.arm for row in read_outcomes(desk.file)]
+    assert len(set(arms)) == 2 and {arms.count(arm) for arm in arms} == {4}
