@@ -334,7 +334,7 @@ SHAPES = [
         "editahead config --json",
         "The settings and the source of each.",
         json_output.ConfigOutput(
-            {"eagerness": json_output.SettingOutput(0.3, "~/.config/editahead/editahead.toml")}, [], "/etc/editahead/policy.toml"
+            {"eagerness": json_output.SettingOutput(0.3, "~/.config/editahead/editahead.toml")}, [], "/etc/editahead.toml"
         ),
     ),
     _output(
