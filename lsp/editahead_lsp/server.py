@@ -31,7 +31,6 @@ from .file_reader import FileReader
 from .finish.finish_counter import FinishCounter
 from .finish.service import FinishService
 from .late_imports import load_pipeline
-from .model.prompt_warmer import PromptWarmer
 from .notebooks.translation import NotebookTranslation
 from .prediction.coordinator import ALL_REUSE, PredictionCoordinator, ReuseOptions
 from .prediction.job import PredictionPipeline
@@ -150,10 +149,8 @@ class Server(LanguageServer):
         )
         self.finish_counter = FinishCounter(self.client, self.finish_service, self.index.service, sleep)
         self.index.on_report = self.finish_counter.on_message
-        self.prompt_warmer = PromptWarmer(self.session, self.predictions.models, clock, sleep)
         self._listeners = (
             self.next_edit_marker,
-            self.prompt_warmer,
             self.finish_counter,
             self.finish_diagnostics,
         )

@@ -86,18 +86,6 @@ class Counting(EngineBackend):
         finally:
             self.tally.ended += 1
 
-    async def prefill(self, query: CompletionRequest) -> Usage:
-        self.tally.begun += 1
-        try:
-            usage = await super().prefill(query)
-        except BackendError as error:
-            self.tally.failed[error.failure] += 1
-            raise
-        finally:
-            self.tally.ended += 1
-        self.tally.whole.append(usage)
-        return usage
-
 
 class Typist(ServerHarness):
     """A person, their file and their language server. waited: ms for each answer; cancelled: requests without one, as the

@@ -1,6 +1,6 @@
-"""Benchmark of typing on a real vLLM with a small model: with prefill, without prefill, without a cache.
+"""Benchmark of typing on a real vLLM with a small model, with and without its prefix cache.
 
-All variants get the same keys of the same sessions on one machine. It takes ten minutes and needs vLLM, which
+Both get the same keys of the same sessions on one machine. It takes ten minutes and needs vLLM, which
 tools/environment/get-vllm.sh installs. For larger models, by their shape: `python tests/benchmarks/gpu --small`.
 """
 
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.benchmark
 DEV = Path(__file__).parents[3] / "shared" / "data" / "edits" / "dev.jsonl.zst"
 FILES, PIECES = (2, 6) if SHORT else (12, 14)
 SEED = 8
-TOKENS = ["", "asked", "queries", "warm-ups", "prompt tokens", "computed", "for each asked", "per accept"]
+TOKENS = ["", "asked", "queries", "prompt tokens", "computed", "for each asked", "per accept"]
 TIMES = ["ms", "first token: opened", "back", "later", "shown: p50", "p95"]
 WITH_DRAFTS = (
     "--speculative-config",
@@ -52,21 +52,20 @@ def test_typing_on_a_real_vllm(tmp_path: Path) -> None:
     typed = sessions()
     costs: dict[str, Cost] = {}
 
-    def measure(name: str, url: str, *, ahead: bool) -> None:
-        costs[name] = play(typed, url, tmp_path / name, ahead=ahead, pieces=PIECES)
+    def measure(name: str, url: str) -> None:
+        costs[name] = play(typed, url, tmp_path / name, pieces=PIECES)
         title = f"{len(typed)} files, each visited twice"
         show(title, TOKENS, [tokens_of(*known) for known in costs.items()])
         show(title, TIMES, [times_of(*known) for known in costs.items()])
 
     with serving(TRAINED, tmp_path / "vllm.log", *WITH_DRAFTS) as url:
         play(synthetic(), url, tmp_path / "first", pieces=2)  # what vLLM loads late
-        measure("warmed", url, ahead=True)
-        measure("not warmed", url, ahead=False)
+        measure("prefix cache", url)
     with serving(TRAINED, tmp_path / "vllm-without.log", "--no-enable-prefix-caching", *WITH_DRAFTS) as url:
         play(synthetic(), url, tmp_path / "first-without", pieces=2)
-        measure("no prefix cache", url, ahead=False)
+        measure("no prefix cache", url)
     assert costs["no prefix cache"].computed == costs["no prefix cache"].prompt
-    assert costs["warmed"].computed < costs["warmed"].prompt
+    assert costs["prefix cache"].computed < costs["prefix cache"].prompt
 
 
 def tokens_of(name: str, cost: Cost) -> Sequence[str]:
@@ -74,7 +73,6 @@ def tokens_of(name: str, cost: Cost) -> Sequence[str]:
         name,
         f"{len(cost.asked)}",
         f"{cost.queries}",
-        f"{cost.warmups}",
         f"{cost.prompt:.0f}",
         f"{cost.computed:.0f}",
         f"{cost.computed / len(cost.asked):.0f}",

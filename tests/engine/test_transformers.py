@@ -90,17 +90,22 @@ async def test_a_cropped_cache_changes_nothing(local: Callable[..., LocalBackend
 
 
 async def test_each_session_has_its_own_cache_within_the_bytes(local: Callable[..., LocalBackend]) -> None:
+    async def usage(backend: LocalBackend, session: str) -> Usage:
+        _, end = await text_and_end(backend, replace(QUERY, session=session))
+        assert end.usage is not None
+        return end.usage
+
     backend = local()
     for session in ("a", "b"):
-        await backend.prefill(replace(QUERY, session=session))
-    usage = await backend.prefill(replace(QUERY, session="a"))
-    assert usage == Usage(usage.prompt, usage.prompt - 1)
+        await usage(backend, session)
+    again = await usage(backend, "a")
+    assert again.cached == again.prompt - 1
     one = backend._model._shelf.size // 2 if backend._model is not None else 0
     small = local(cache_bytes=one + one // 2)
     for session in ("a", "b"):
-        await small.prefill(replace(QUERY, session=session))
-    assert (await small.prefill(replace(QUERY, session="b"))).cached == usage.prompt - 1
-    assert (await small.prefill(replace(QUERY, session="a"))).cached == 0
+        await usage(small, session)
+    assert (await usage(small, "b")).cached == again.prompt - 1
+    assert (await usage(small, "a")).cached == 0
 
 
 async def test_a_model_that_cannot_be_cropped_computes_each_prompt_anew(

@@ -129,16 +129,17 @@ async def test_a_chat_with_the_beginning_of_its_answer(vllm: OpenAIBackend) -> N
     assert as_text == begun
 
 
-async def test_warming_spares_the_next_prompt_its_beginning(vllm: OpenAIBackend) -> None:
+async def test_a_prompt_spares_the_next_one_its_beginning(vllm: OpenAIBackend) -> None:
     prompt = texts()[2][:1200]
     fresh = CompletionRequest("# never seen before\n" + prompt, (), 4)
-    usage = await vllm.prefill(fresh)
-    assert usage.cached is not None and usage.cached < BLOCK
+    _, first = await text_and_end(vllm, fresh)
+    usage = first.usage
+    assert usage is not None and usage.cached is not None and usage.cached < BLOCK
     _, end = await text_and_end(vllm, replace(fresh, prompt=fresh.prompt + "\ndef more():"))
     assert end.usage is not None and end.usage.cached is not None
     assert usage.prompt - 2 * BLOCK < end.usage.cached <= usage.prompt
-    again = await vllm.prefill(fresh)
-    assert again.cached is not None and again.cached > usage.cached
+    _, again = await text_and_end(vllm, fresh)
+    assert again.usage is not None and again.usage.cached is not None and again.usage.cached > usage.cached
 
 
 async def test_a_closed_answer_ends_on_the_server(vllm: OpenAIBackend, vllm_url: str) -> None:

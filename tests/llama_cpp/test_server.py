@@ -30,7 +30,7 @@ async def test_it_is_found_out_what_there_is(llama: OpenAIBackend, plan: LaunchP
     await llama.prepare()
     assert (llama.name, llama.model, llama.health) == (f"llama.cpp {plan.url}", "smollm2", Health("ready"))
     assert llama.capabilities == Capabilities(
-        token_ids=True, logprobs=True, samples=False, warms=True, context=CONTEXT
+        token_ids=True, logprobs=True, samples=False, keeps_prompts=True, context=CONTEXT
     )
 
 
@@ -48,7 +48,7 @@ async def test_a_wrong_model_and_a_wrong_key(plan: LaunchPlan) -> None:
 
 async def test_a_greedy_answer_streams_and_is_the_same_each_time(llama: OpenAIBackend) -> None:
     """From a prompt that is cached, for one request at a time: several at once are rounded differently from one."""
-    await llama.prefill(QUERY)
+    await text_and_end(llama, QUERY)
     first, end = await text_and_end(llama, QUERY)
     assert first
     assert end.reason == "length" and end.usage is not None and end.usage.completion == 24
@@ -122,10 +122,11 @@ async def test_a_chat_with_the_beginning_of_its_answer(llama: OpenAIBackend) -> 
     assert not begun.startswith("```"), "it goes on, and does not begin again"
 
 
-async def test_prefill_spares_the_next_prompt_its_beginning(llama: OpenAIBackend) -> None:
+async def test_a_prompt_spares_the_next_one_its_beginning(llama: OpenAIBackend) -> None:
     fresh = CompletionRequest("# never seen before\n" + CODE * 4, (), 4)
-    usage = await llama.prefill(fresh)
-    assert usage.cached is not None and usage.cached < 16
+    _, first = await text_and_end(llama, fresh)
+    usage = first.usage
+    assert usage is not None and usage.cached is not None and usage.cached < 16
     _, end = await text_and_end(llama, replace(fresh, prompt=fresh.prompt + "width"))
     assert end.usage is not None and end.usage.cached is not None
     assert usage.prompt - 8 < end.usage.cached <= usage.prompt

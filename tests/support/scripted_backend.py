@@ -82,7 +82,6 @@ class ScriptedBackend:
         health: May be set at any time. While the condition is "gone", requests fail as with an open circuit breaker.
         capabilities: May be set at any time.
         queries: The completion requests so far.
-        warmed: The prefill requests so far.
         given: The number of chunks so far.
         stopped: The number of streams that were closed before their end.
     """
@@ -102,10 +101,9 @@ class ScriptedBackend:
         self._computed: set[str] = set()
         self.health = Health("ready")
         self.capabilities = capabilities or Capabilities(
-            token_ids=True, logprobs=True, samples=True, warms=True, context=32_768
+            token_ids=True, logprobs=True, samples=True, keeps_prompts=True, context=32_768
         )
         self.queries: list[CompletionRequest] = []
-        self.warmed: list[CompletionRequest] = []
         self.given = 0
         self.stopped = 0
         self.closed = False
@@ -138,12 +136,6 @@ class ScriptedBackend:
         except BaseException:
             self.stopped += 1
             raise
-
-    async def prefill(self, query: CompletionRequest) -> Usage:
-        await self.prepare()
-        await self._pause()
-        self.warmed.append(query)
-        return self._compute(query)
 
     async def close(self) -> None:
         self.closed = True

@@ -2,12 +2,11 @@
 
 A user opens a file, goes to a place and types a commit's changes there, piece by piece, until the shown prediction is
 right, and accepts it. Then the user does so in the next file, and returns to each file later. The editor requests a
-prediction after each step, as Editahead's plugins do, and waits for the answer. Pauses are long enough for a prefill.
+prediction after each step, as Editahead's plugins do, and waits for the answer.
 """
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -28,8 +27,6 @@ BETWEEN_S = 0.5
 """Seconds between two pieces of four characters. A user takes longer, but longer pauses measure nothing more."""
 LOOK_S, LOOKS = 0.05, 600
 """Seconds between two checks for a server, and the largest number of checks."""
-COLD = [sys.executable, str(Path(__file__).with_name("server_without_prefill.py"))]
-"""The command line of the real server without prefill."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +64,6 @@ class Cost:
     Attributes:
         asked: Requests of the editor.
         queries: Completed requests of the model.
-        warmups: Completed prefills.
         prompt: Tokens of the prompts of all requests, cancelled ones included.
         computed: Tokens of these prompts that vLLM computed.
         per_accept: As in `editahead.status`.
@@ -75,7 +71,6 @@ class Cost:
 
     asked: list[AnsweredRequest] = field(default_factory=list)
     queries: int = 0
-    warmups: int = 0
     prompt: float = 0
     computed: float = 0
     accepted: int = 0
@@ -115,7 +110,6 @@ def play(
     url: str,
     folder: Path,
     *,
-    ahead: bool = True,
     pieces: int = 25,
     pause: Callable[[float], None] = time.sleep,
 ) -> Cost:
@@ -124,18 +118,16 @@ def play(
     Args:
         url: The URL of the vLLM that `real_vllm` started.
         folder: A new folder for the server's files.
-        ahead: Whether the server prefills.
         pieces: The largest number of pieces of each session.
     """
     folder.mkdir()
     environment = isolated_environment(folder) | {"TYPING_KEY": KEY}
     settings = {"backend": "openai", "url": url, "api_key_env": "TYPING_KEY", "format": "editahead"}
-    command = None if ahead else COLD
     _until_it_listens(url)
     before, cost = _counted(url), Cost()
     root = folder / "workspace"
     root.mkdir()
-    client = LanguageClient(command, env=environment, cwd=root)
+    client = LanguageClient(env=environment, cwd=root)
     with Editor(settings | {"debounce_ms": 0}, root=root, client=client) as editor:
         _until_ready(editor)
         player = _Player(editor, url, cost, pause)
@@ -144,7 +136,7 @@ def play(
                 player.visit(session, f"{number}/{session.path}", pieces // 2, first=first)
         status = editor.execute("editahead.status").result
     after = _counted(url)
-    cost.queries, cost.warmups = status["cache"]["requests"], status["cache"]["warmups"]["requests"]
+    cost.queries = status["cache"]["requests"]
     cost.prompt, cost.computed = after.prompt - before.prompt, after.computed - before.computed
     cost.accepted, cost.per_accept = status["outcomes"]["accepted"], status["cache"]["computedPerAccept"]
     return cost

@@ -140,44 +140,27 @@ _MAKE = (
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """The prompts that the engine got so far, in tokens. `ahead` counts prefills."""
+    """The prompts that the engine got so far, in tokens."""
 
     requests: int
     prompt: int
     cached: int
-    ahead_requests: int
-    ahead: int
-    ahead_cached: int
 
     @classmethod
     def from_status(cls, status: Any) -> Tokens:
-        cache, ahead = status["cache"], status["cache"]["warmups"]
-        return cls(
-            cache["requests"],
-            cache["promptTokens"],
-            cache["cachedTokens"],
-            ahead["requests"],
-            ahead["promptTokens"],
-            ahead["cachedTokens"],
-        )
+        cache = status["cache"]
+        return cls(cache["requests"], cache["promptTokens"], cache["cachedTokens"])
 
     def describe(self) -> str:
-        asked = _prompts(self.requests, "asked", self.prompt, self.cached)
-        ahead = _prompts(self.ahead_requests, "ahead", self.ahead, self.ahead_cached)
-        return ", and ".join(part for part in (asked, ahead) if part) or "not asked"
+        if not self.requests:
+            return "not asked"
+        many = "" if self.requests == 1 else f" {self.requests} times"
+        return (
+            f"asked{many}: {self.prompt} tokens, {self.cached} cached, {self.prompt - self.cached} computed"
+        )
 
     def __sub__(self, other: Tokens) -> Tokens:
         return Tokens(*(getattr(self, name) - getattr(other, name) for name in self.__slots__))
-
-
-NOTHING = Tokens(0, 0, 0, 0, 0, 0)
-
-
-def _prompts(count: int, when: str, tokens: int, cached: int) -> str:
-    if not count:
-        return ""
-    many = "" if count == 1 else f" {count} times"
-    return f"{when}{many}: {tokens} tokens, {cached} cached, {tokens - cached} computed"
 
 
 class Demo:
@@ -195,12 +178,11 @@ class Demo:
         self._sum_up()
 
     def _open(self) -> None:
-        self._report.scene("A file is opened", "The engine computes its prompt before anything is typed.")
+        self._report.scene("A file is opened", "The language server finds the engine, and asks nothing yet.")
         self._neovim.until("#vim.lsp.get_clients({ name = 'editahead', bufnr = 0 }) > 0")
         self._neovim.until("vim.lsp.get_clients({ name = 'editahead' })[1].initialized")
         status = self._wait(lambda status: status["backend"]["state"] == "ready", "the engine found")
         self._report.line("asks", f"{status['model']} at {self._engine(status)}")
-        self._report.line("engine", self._spent(NOTHING).describe())
 
     def _type(self) -> None:
         self._report.scene(
@@ -352,7 +334,7 @@ class Demo:
         """
         for _ in range(REQUEST_LOOKS):
             spent = Tokens.from_status(self._status()) - before
-            if spent.requests or spent.ahead_requests:
+            if spent.requests:
                 break
             self._neovim.lua("vim.wait(...)", LOOK_MS)
         return spent

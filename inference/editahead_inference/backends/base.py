@@ -33,7 +33,7 @@ class Capabilities:
         token_ids: It takes prompts as token ids.
         logprobs: It returns log-probabilities of tokens.
         samples: It returns several answers to one request. Without this there is always one.
-        warms: It keeps a computed prompt for the next request.
+        keeps_prompts: It keeps a computed prompt for the next request.
         context: The most tokens of prompt and answer together, if known.
         drafts: It verifies the drafts of a request.
         scores: It is a `Scorer`.
@@ -45,7 +45,7 @@ class Capabilities:
     token_ids: bool = False
     logprobs: bool = False
     samples: bool = False
-    warms: bool = False
+    keeps_prompts: bool = False
     context: int | None = None
     drafts: bool = False
     scores: bool = False
@@ -169,14 +169,6 @@ class Backend(Protocol):
 
         Closing the generator, or cancelling the task that waits for it, stops the work within a decoding step and
         closes the connection.
-
-        Raises:
-            BackendError: The request failed.
-        """
-        ...
-
-    async def prefill(self, query: CompletionRequest) -> Usage:
-        """Compute the prompt for later requests that begin with it.
 
         Raises:
             BackendError: The request failed.

@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 from editahead_inference.errors import BackendError
 
-from .base import Capabilities, CompletionRequest, Health, StreamEnd, TextChunk, Usage
+from .base import Capabilities, CompletionRequest, Health, StreamEnd, TextChunk
 from .engine_runfile import EngineRunfile, served_name
 from .openai.backend import OpenAIBackend
 
@@ -83,9 +83,6 @@ class EngineBackend:
         async with aclosing((await self._found()).stream(query)) as answer:
             async for piece in answer:
                 yield piece
-
-    async def prefill(self, query: CompletionRequest) -> Usage:
-        return await (await self._found()).prefill(query)
 
     async def close(self) -> None:
         if self._server is not None:

@@ -42,7 +42,7 @@ def status(server: Server, arguments: list[Any]) -> status_messages.StatusResult
 
 def _cache_status(predictions: PredictionScheduler, accepted: int) -> status_messages.CacheStatus:
     model = predictions.models.model
-    totals, warmups = (TokenTotals(), TokenTotals()) if model is None else (model.totals, model.warmups)
+    totals = TokenTotals() if model is None else model.totals
     parts = {} if model is None else model.cache_misses.report.parts
     return status_messages.CacheStatus(
         predictions.hits,
@@ -51,8 +51,7 @@ def _cache_status(predictions: PredictionScheduler, accepted: int) -> status_mes
         totals.cached,
         [status_messages.CacheMissCause(part, blame.times, blame.tokens) for part, blame in parts.items()],
         totals.requests,
-        status_messages.WarmupStatus(warmups.requests, warmups.prompt, warmups.cached),
-        (totals.computed + warmups.computed) / accepted if accepted else None,
+        totals.computed / accepted if accepted else None,
     )
 
 

@@ -1,1 +1,1 @@
-"""Requests to the model: one in flight per document, a response cache, prefill."""
+"""Requests to the model: one in flight per document, and a response cache."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
-from editahead_inference.backends.base import Backend, Usage
+from editahead_inference.backends.base import Backend
 from editahead_inference.errors import BackendError
 from editahead_inference.predictors.model.response import ModelResponse, ResponseProgress, Rewrite
 from editahead_prompts.state import EditorState
@@ -75,7 +75,6 @@ class ModelRequests:
         self._present: dict[str, Snapshot] = {}
         self._responses = remembered or ResponseCache()
         self._preparing: asyncio.Task[None] | None = None
-        self._warming: tuple[str, asyncio.Task[Usage | None]] | None = None
         self._closing: set[asyncio.Task[None]] = set()
 
     @property
@@ -93,7 +92,6 @@ class ModelRequests:
         before, self._model = self._model, model
         for request in list(self._under_way.values()):
             self._cancel(request)
-        self._cancel_prefill()
         self._responses.clear()
         if self._preparing is not None:
             self._preparing.cancel()
@@ -149,39 +147,6 @@ class ModelRequests:
                 return response
         return rest or await self._send(state, wanted, pause, ahead_of)
 
-    async def prefill(self, states: Sequence[EditorState]) -> Usage | None:
-        """Prefill the common part of the prompts for states of one document, and return the tokens that this cost.
-
-        Nothing happens while a request for the document is in flight. A newer prefill cancels an older one, and so does a
-        request for the document, which computes the same prompt.
-        """
-        uri = states[0].document.uri
-        if self._model is None or uri in self._under_way:
-            return None
-        self._cancel_prefill()
-        task = asyncio.ensure_future(self._model.prefill(states))
-        self._warming = uri, task
-        await asyncio.wait({task})
-        if task.cancelled():
-            return None
-        if (error := task.exception()) is not None:
-            # The message may quote the document, so that it belongs below debug.
-            log.error("computing a prompt ahead failed: %s", type(error).__name__)
-            log.debug("computing a prompt ahead failed", exc_info=error)
-            return None
-        return task.result()
-
-    def on_focus(self, uri: str | None) -> None:
-        """Cancel the prefill for another document than the one that has the focus now."""
-        if self._warming is not None and self._warming[0] != uri:
-            self._cancel_prefill()
-
-    def _cancel_prefill(self, uri: str | None = None) -> None:
-        """Cancel the prefill for a document; without a URI, for any document."""
-        if self._warming is not None and uri in (None, self._warming[0]):
-            self._warming[1].cancel()
-            self._warming = None
-
     def on_change(self, document: Snapshot) -> None:
         """Drop responses that are fully applied, and a request whose answer cannot apply to the new text."""
         self._present[document.uri] = document
@@ -194,7 +159,6 @@ class ModelRequests:
 
     def on_close(self, uri: str) -> None:
         """Cancel the requests for a closed document, and forget the responses."""
-        self._cancel_prefill(uri)
         self._responses.on_close(uri)
         self._present.pop(uri, None)
         if self._model is not None:
@@ -237,7 +201,6 @@ class ModelRequests:
                 self._cancel(other)
             way = Rewrite(diff(ahead_of.text, state.document.text))
             ahead = ModelResponse(ahead_of, model.source, "", rewrites=(way,))
-        self._cancel_prefill(state.document.uri)
         request = self._under_way[state.document.uri] = _Request(state, ahead)
         request.wanted.append(wanted)
         request.task = asyncio.ensure_future(self._run(model, request, pause))

@@ -30,13 +30,6 @@ class CacheMissCause:
 
 
 @attrs.frozen
-class WarmupStatus:
-    requests: int = 0
-    prompt_tokens: int = 0
-    cached_tokens: int = 0
-
-
-@attrs.frozen
 class CacheStatus:
     """The use of the caches.
 
@@ -46,10 +39,9 @@ class CacheStatus:
         prompt_tokens: Tokens of the prompts of `requests`.
         cached_tokens: Those of them that the model had in its cache.
         changed: The causes of cache misses, the costliest first.
-        requests: Requests to the model, without `warmups`.
-        warmups: Prompts that were computed ahead of a request.
-        computed_per_accept: Tokens of prompts and answers that the model computed, warmups included, divided by the accepted
-            edits; null without any.
+        requests: Requests to the model.
+        computed_per_accept: Tokens of prompts and answers that the model computed, divided by the accepted edits; null
+            without any.
     """
 
     hits: int = 0
@@ -58,7 +50,6 @@ class CacheStatus:
     cached_tokens: int = 0
     changed: list[CacheMissCause] = attrs.field(factory=list)
     requests: int = 0
-    warmups: WarmupStatus = WarmupStatus()
     computed_per_accept: float | None = None
 
 

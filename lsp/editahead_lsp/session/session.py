@@ -245,11 +245,6 @@ class Session:
         """Return the last known offset of the cursor."""
         return self._cursors.get(document.key, 0)
 
-    def likely_cursors(self, document: Document) -> tuple[int, ...]:
-        """Return the last known offset of the cursor, or the start and the end of the document if none is known."""
-        known = self._cursors.get(document.key)
-        return (0, document.snapshot.length) if known is None else (known,)
-
     def set_cursor(self, document: Document, place: Position) -> int:
         """Set the cursor to a position from the client, and return its offset."""
         self.focused = document.key

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from collections import OrderedDict, deque
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from editahead_prompts.text.affixes import common_prefix_length
 
@@ -70,17 +70,6 @@ def first_divergence(then: Prompt, now: Prompt) -> PromptDivergence | None:
     )
 
 
-def common_prefix(one: Prompt, other: Prompt) -> Prompt:
-    """Return the first prompt, cut where the other prompt differs."""
-    parts = first_divergence(one, other)
-    if parts is None:
-        return one
-    at, kept = parts.offset, parts.kept
-    pieces = tuple(replace(p, end=min(p.end, at)) for p in one.pieces if p.start < at)
-    ids = None if one.ids is None else one.ids[:kept]
-    return replace(one, text=one.text[:at], pieces=pieces, tokens=kept, ids=ids, fixed=min(one.fixed, at))
-
-
 @dataclass(frozen=True, slots=True)
 class CacheMissCount:
     """The cache misses caused by one part.
@@ -126,7 +115,10 @@ class CacheMissTracker:
         """
         then = self._last.get(document)
         found = None if then is None else first_divergence(then[-1], prompt)
-        self.record_prefill(document, prompt)
+        prompts = self._last[document] = self._last.pop(document, deque(maxlen=MAX_PROMPTS))
+        prompts.append(prompt)
+        if len(self._last) > MAX_DOCUMENTS:
+            self._last.popitem(last=False)
         if then is None:
             return None
         self._prompts += 1
@@ -141,13 +133,6 @@ class CacheMissTracker:
         """Count the tokens of a prompt after its longest common prefix with one of the document's last prompts."""
         parts = [first_divergence(then, prompt) for then in self._last.get(document, ())]
         return min((0 if found is None else found.fresh for found in parts), default=prompt.tokens)
-
-    def record_prefill(self, document: Hashable, prompt: Prompt) -> None:
-        """Record a prefilled prompt as the document's last one, without counting it, because no user waited for it."""
-        known = self._last[document] = self._last.pop(document, deque(maxlen=MAX_PROMPTS))
-        known.append(prompt)
-        if len(self._last) > MAX_DOCUMENTS:
-            self._last.popitem(last=False)
 
     def on_close(self, document: Hashable) -> None:
         """Forget the last prompts of a closed document."""

@@ -56,7 +56,7 @@ async def test_what_goes_wrong_goes_wrong_where_it_is_written() -> None:
             came.append(piece)
     assert (came, raised.value) == ([TextChunk("a")], failure)
     backend.health = Health("gone", "It is off.")
-    for ask in (all_of(backend, query("p")), backend.prefill(query("p")), backend.prepare()):
+    for ask in (all_of(backend, query("p")), backend.prepare()):
         with pytest.raises(BackendError, match="It is off") as raised:
             await ask
         assert raised.value.failure == "suspended"
@@ -82,10 +82,13 @@ async def test_an_answer_can_be_held_back_and_cancelled() -> None:
 async def test_it_counts_what_a_prefix_cache_would_keep() -> None:
     backend = ScriptedBackend(by_prompt({"": ""}))
     text = "x" * (3 * BLOCK)
-    assert await backend.prefill(query(text + "12")) == Usage(3 * BLOCK + 2, 0)
-    assert await backend.prefill(query(text + "34")) == Usage(3 * BLOCK + 2, 3 * BLOCK)
-    assert await backend.prefill(query(text)) == Usage(3 * BLOCK, 2 * BLOCK)
-    assert await backend.prefill(query("y" + text)) == Usage(3 * BLOCK + 1, 0)
-    (*_, end) = await all_of(backend, query(text + "56"))
-    assert isinstance(end, StreamEnd)
-    assert end.usage == Usage(3 * BLOCK + 2, 3 * BLOCK, 0)
+
+    async def usage(prompt: str) -> Usage | None:
+        (*_, end) = await all_of(backend, query(prompt))
+        assert isinstance(end, StreamEnd)
+        return end.usage
+
+    assert await usage(text + "12") == Usage(3 * BLOCK + 2, 0, 0)
+    assert await usage(text + "34") == Usage(3 * BLOCK + 2, 3 * BLOCK, 0)
+    assert await usage(text) == Usage(3 * BLOCK, 2 * BLOCK, 0)
+    assert await usage("y" + text) == Usage(3 * BLOCK + 1, 0, 0)

@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 
-from editahead_lsp.model import prompt_warmer
 from editahead_lsp.prediction.coordinator import ReuseOptions
 from editahead_lsp.prediction.scheduler import MODEL_WAIT_WITH_RULES_S, MODEL_WAIT_WITHOUT_RULES_S
 from editahead_lsp.session.adaptive_debounce import MIN_MODEL_DELAY_S
@@ -327,7 +326,7 @@ async def test_who_asks_explicitly_does_not_wait(harness: ServerWithModel, model
     await harness.start({"debounce_ms": "auto"})
     harness.open(A, TEXT)
     assert (await harness.next(4, 4, trigger="manual"))["predictions"]
-    assert set(harness.time.asked) <= {MODEL_WAIT_WITHOUT_RULES_S, prompt_warmer.IDLE_S}
+    assert set(harness.time.asked) <= {MODEL_WAIT_WITHOUT_RULES_S}
 
 
 # Ahead

@@ -181,7 +181,6 @@ async def test_status(client: ServerHarness) -> None:
         "cachedTokens": 0,
         "changed": [],
         "requests": 0,
-        "warmups": {"requests": 0, "promptTokens": 0, "cachedTokens": 0},
         "computedPerAccept": None,
     }
     assert status["speculation"] == {"draftTokens": 0, "acceptedDraftTokens": 0}

@@ -12,7 +12,6 @@ from editahead_prompts.composition.cache_miss_tracker import (
     CacheMissCount,
     CacheMissTracker,
     CacheReport,
-    common_prefix,
 )
 from editahead_prompts.composition.parts import Group, Text
 from editahead_prompts.composition.render import Prompt, render
@@ -65,18 +64,6 @@ def test_what_any_of_the_last_prompts_had_need_not_be_computed() -> None:
     for number in range(MAX_PROMPTS):
         misses.record_sent("a.py", prompt(str(number), "one"))
     assert misses.uncached_tokens("a.py", prompt("here", "one")) == 7
-
-
-def test_what_two_prompts_have_in_common() -> None:
-    one = prompt("file", "one")
-    assert common_prefix(one, one) is one
-    both = common_prefix(one, prompt("file", "only"))
-    assert both.text == "fileon"
-    assert [(piece.name, piece.start, piece.end) for piece in both.pieces] == [
-        ("file/lines 1-8", 0, 4),
-        ("edit", 4, 6),
-    ]
-    assert (both.tokens, both.ids, both.fixed) == (4, None, 0), "of pieces that differ, no tokens are known"
 
 
 def test_documents_are_forgotten() -> None:

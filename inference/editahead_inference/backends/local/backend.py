@@ -23,7 +23,6 @@ from editahead_inference.backends.base import (
     Health,
     StreamEnd,
     TextChunk,
-    Usage,
 )
 from editahead_inference.errors import BackendError, Cancelled
 from editahead_inference.worker_thread import CancellableJob, WorkerThread
@@ -99,7 +98,7 @@ class LocalBackend:
             token_ids=True,
             logprobs=True,
             samples=True,
-            warms=True,
+            keeps_prompts=True,
             context=None if self._model is None else self._model.context,
             drafts=True,
             scores=True,
@@ -166,9 +165,6 @@ class LocalBackend:
         finally:
             job.cancel()
             self._worker.notify()
-
-    async def prefill(self, query: CompletionRequest) -> Usage:
-        return await self._do(lambda model, check: model.prefill(query, check), idle=True)
 
     async def score(
         self, query: CompletionRequest, continuations: Sequence[str | Sequence[int]]

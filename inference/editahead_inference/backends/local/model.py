@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
 from editahead_inference.backends.base import CompletionRequest, StreamEnd, TextChunk, Usage
-from editahead_inference.errors import BackendError, Cancelled
+from editahead_inference.errors import BackendError
 from editahead_inference.speculation.drafter import Drafter
 from editahead_prompts.composition.hf_tokenizer import load as load_vocabulary
 from editahead_prompts.formats.base import Finish
@@ -105,17 +104,6 @@ class LocalModel:
                 yield StreamEnd(reason, sample, usage if last else None)
         finally:
             self._keep(query, row, len(ids))
-
-    def prefill(self, query: CompletionRequest, check: Callable[[], None]) -> Usage:
-        """Compute a prompt. What is computed before `check` cancels is kept."""
-        ids = self._encode(query)
-        row, _ = self._row(query, ids)
-        try:
-            with suppress(Cancelled):
-                row.extend(ids[len(row.ids) :], check, 0)
-        finally:
-            self._keep(query, row, len(ids))
-        return Usage(len(ids), row.reused)
 
     def score(
         self,

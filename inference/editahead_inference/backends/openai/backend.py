@@ -13,7 +13,6 @@ import secrets  # noqa: TID251  # a key of this process, unless one is passed in
 import time
 from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import aclosing, contextmanager
-from dataclasses import replace
 
 from editahead_inference.backends.base import (
     BackendState,
@@ -22,7 +21,6 @@ from editahead_inference.backends.base import (
     Health,
     StreamEnd,
     TextChunk,
-    Usage,
 )
 from editahead_inference.errors import BackendError, HttpStatusError
 
@@ -112,15 +110,6 @@ class OpenAIBackend:
                 async for piece in answers:
                     came()
                     yield piece
-
-    async def prefill(self, query: CompletionRequest) -> Usage:
-        # No server computes a prompt without answering it.
-        one = replace(query, max_tokens=1, stop=(), samples=1, logprobs=False, background=True)
-        usage = None
-        async with aclosing(self.stream(one)) as answer:
-            async for piece in answer:
-                usage = piece.usage if isinstance(piece, StreamEnd) else None
-        return usage or Usage()
 
     async def close(self) -> None:
         await self._transport.close()

@@ -35,10 +35,10 @@ _ABOUT: Mapping[ServerKind, str] = {
 """The path where each kind reports more. A server that does not report owners is asked for all of them."""
 
 _CAN: Mapping[ServerKind, Capabilities] = {
-    "vLLM": Capabilities(token_ids=True, logprobs=True, samples=True, warms=True),
-    "llama.cpp": Capabilities(token_ids=True, logprobs=True, warms=True),
-    "Ollama": Capabilities(warms=True),
-    "LM Studio": Capabilities(warms=True),
+    "vLLM": Capabilities(token_ids=True, logprobs=True, samples=True, keeps_prompts=True),
+    "llama.cpp": Capabilities(token_ids=True, logprobs=True, keeps_prompts=True),
+    "Ollama": Capabilities(keeps_prompts=True),
+    "LM Studio": Capabilities(keeps_prompts=True),
     "unknown": Capabilities(),
 }
 

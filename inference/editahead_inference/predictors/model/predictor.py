@@ -16,7 +16,7 @@ from editahead_inference.candidates import CandidateSource
 from editahead_inference.codebase import Codebase
 from editahead_inference.errors import BackendError
 from editahead_inference.related_code import RelatedCodeFinder, copied_elsewhere
-from editahead_prompts.composition.cache_miss_tracker import CacheMissTracker, common_prefix
+from editahead_prompts.composition.cache_miss_tracker import CacheMissTracker
 from editahead_prompts.composition.hf_tokenizer import tokenizer_for
 from editahead_prompts.composition.tokenizers import Tokenizer
 from editahead_prompts.errors import PromptTooLongError
@@ -56,10 +56,6 @@ SAMPLING_TEMPERATURE = 0.7
 TEMPLATE_TOKENS = 32
 """Tokens kept free for what a server adds to a prompt: a first token, a chat template."""
 
-MIN_PREFILL_TOKENS, MIN_PREFILL_SAVING_S = 192, 0.03
-"""The least tokens of a prefill, or, once the server's speed is known, the least seconds that it saves: smaller savings are
-not noticeable."""
-
 DRAFT_HEADROOM = 128
 """Tokens that Apply keeps free on a server with drafts of its own: near the end of the context, one request spoils the
 drafts of all others."""
@@ -94,8 +90,7 @@ class ModelPredictor:
         samples: The number of answers to one request.
         tokenizer: The model's tokenizer; None = the one that `tokenizer_for` finds.
         run_off_loop: Runs the building of requests: some formats parse, and a tokenizer may have to be loaded.
-        totals: The tokens of requests, without prefills.
-        warmups: The tokens of prefills.
+        totals: The tokens of requests.
         cache_misses: Why prompts were not in the server's cache.
         prefill_estimator: The speed of the server.
         clock: Monotonic seconds.
@@ -112,7 +107,6 @@ class ModelPredictor:
     tokenizer: Tokenizer | None = None
     run_off_loop: RunOffLoop = _run_directly
     totals: TokenTotals = field(default_factory=TokenTotals)
-    warmups: TokenTotals = field(default_factory=TokenTotals)
     cache_misses: CacheMissTracker = field(default_factory=CacheMissTracker)
     prefill_estimator: PrefillEstimator = field(default_factory=PrefillEstimator)
     clock: Callable[[], float] = time.monotonic  # noqa: TID251  # unless another is passed in
@@ -207,39 +201,6 @@ class ModelPredictor:
             return replace(empty, problem=error.detail)
         except PromptTooLongError:
             return replace(empty, problem="The lines around the cursor are too long for a prompt.")
-
-    async def prefill(self, states: Sequence[EditorState]) -> Usage | None:
-        """Compute the common prefix of the prompts for states of one document, so that a request soon after is cheap.
-
-        Returns:
-            The tokens that it cost, or None if nothing was computed: the server keeps no prompts, has nearly all of
-            this one, or cannot be asked.
-        """
-        try:
-            if self.backend.health.condition != "ready":
-                await self.backend.prepare()
-            if not self.backend.capabilities.warms:
-                return None
-            format = select_format(self.backend.model or "", self.format)
-            request = await self.run_off_loop(partial(self._in_common, format, states))
-            uri = request.document.uri
-            fresh = self.cache_misses.uncached_tokens(uri, request.prompt)
-            saved_s = self.prefill_estimator.estimate_s(fresh)
-            if fresh < MIN_PREFILL_TOKENS if saved_s is None else saved_s < MIN_PREFILL_SAVING_S:
-                return None
-            began = self.clock()
-            usage = await self.backend.prefill(self._query(request, background=True))
-            self.prefill_estimator.record(usage.prompt - (usage.cached or 0), self.clock() - began)
-        except (
-            BackendError,
-            PromptTooLongError,
-            ValueError,
-        ) as error:  # ValueError: no format goes by the model's name
-            log.debug("the prompt was not computed ahead: %s", type(error).__name__)
-            return None
-        self.cache_misses.record_prefill(uri, request.prompt)
-        self.warmups.add(usage)
-        return usage
 
     async def apply(
         self, questions: Iterable[ApplyInput], again: ApplyResponse | None = None, lines: Lines | None = None
@@ -336,15 +297,6 @@ class ModelPredictor:
         checked = self.backend.capabilities.prompt_token_s
         return self._prompt_size.choose(checked if measured is None else measured)
 
-    def _in_common(self, format: Format, states: Sequence[EditorState]) -> PromptRequest:
-        masked = [self._completed(state)[0] for state in states]
-        if isinstance(format, EditaheadCoderFormat) and len(masked) > 1:
-            raise PromptTooLongError("nothing is known of the prompt while the cursor is unknown")
-        request, *others = [self._build(format, state) for state in masked]
-        for other in others:
-            request = replace(request, prompt=common_prefix(request.prompt, other.prompt))
-        return request
-
     def _completed(self, state: EditorState) -> tuple[EditorState, Masks]:
         """Return the state with related code, if prompts show any, and without secrets; and the masks."""
         return mask_state(replace(state, related_code=tuple(self._related_pieces(state))), self.masker)
@@ -421,7 +373,7 @@ class ModelPredictor:
             self._previous.record_said(request, said)
             if isinstance(progress, ResponseProgress):
                 progress.continuation = said
-        unreported = Usage(request.prompt.tokens, known if self.backend.capabilities.warms else None)
+        unreported = Usage(request.prompt.tokens, known if self.backend.capabilities.keeps_prompts else None)
         try:
             usage = await self._read(query, samples, progress, unreported)
         except asyncio.CancelledError:

@@ -80,7 +80,7 @@ class _Predictors:
         return [self._runner.run(self._asked(record["repo"], found[number])) for number in chosen]
 
     async def _asked(self, repo: str, moment: CommitMoment) -> JointMoment:
-        await self._model.prefill([moment.state])  # the window is cut while the hunk is typed
+        await self._model.predict(moment.state)  # the window is cut while the hunk is typed
         state = moment.state.after_pause()
         rules = self._pipeline.predict(state, eagerness=1.0)
         response = await self._model.predict(replace(state, proposed=proposed_edits(rules)))

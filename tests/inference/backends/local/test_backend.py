@@ -52,10 +52,6 @@ class Endless:
         finally:
             self.ended.set()
 
-    def prefill(self, query: CompletionRequest, check: Callable[[], None]) -> Usage:
-        check()
-        return Usage(1, 0)
-
 
 @pytest.fixture
 def model() -> Endless:
@@ -76,7 +72,6 @@ async def test_it_is_as_it_says(backend: LocalBackend) -> None:
     assert (backend.health, backend.capabilities.context) == (Health("starting"), None)
     await backend.prepare()
     assert (backend.health, backend.capabilities.context) == (Health("ready"), 100)
-    assert await backend.prefill(QUERY) == Usage(1, 0)
 
 
 async def test_a_closed_answer_ends_between_two_steps(backend: LocalBackend, model: Endless) -> None:
@@ -154,13 +149,12 @@ async def test_a_failing_model_is_a_sentence_and_the_next_request_is_fine(backen
     assert backend.health == Health("ready")
 
 
-@pytest.mark.parametrize("asked", ["prepare", "stream", "warm"])
+@pytest.mark.parametrize("asked", ["prepare", "stream"])
 async def test_what_cannot_be_loaded_is_unavailable_with_the_reason(asked: str, tmp_path: Path) -> None:
     backend = LocalBackend(tmp_path / "nowhere")
     ask: Any = {
         "prepare": backend.prepare,
         "stream": lambda: anext(backend.stream(QUERY)),
-        "warm": lambda: backend.prefill(QUERY),
     }[asked]
     with pytest.raises(BackendError) as raised:
         await ask()

@@ -94,15 +94,14 @@ async def test_ids_samples_and_logprobs(server: ModelServer, backend: OpenAIBack
 async def test_what_keeps_people_and_documents_apart(server: ModelServer) -> None:
     """A router finds the same replica for a document, two users share no cached prompt, and no id names a document."""
 
-    async def identifiers(secret: bytes | None, session: str, *, warm: bool = False) -> tuple[str, str]:
+    async def identifiers(secret: bytes | None, session: str) -> tuple[str, str]:
         backend = OpenAIBackend(server.url, secret=secret)
         query = CompletionRequest("ab", (), 2, session=session)
-        await (backend.prefill(query) if warm else answer(backend, query))
+        await answer(backend, query)
         await backend.close()
         return server.requests[-1].headers["x-session-id"], server.sent("/v1/completions")[-1]["cache_salt"]
 
     mine, salt = await identifiers(b"m" * 32, "file:///a.py")
-    assert await identifiers(b"m" * 32, "file:///a.py", warm=True) == (mine, salt)
     other, same = await identifiers(b"m" * 32, "file:///b.py")
     assert other != mine and same == salt
     for somebody in (b"s" * 32, None):
@@ -128,7 +127,7 @@ async def test_a_chat(server: ModelServer, backend: OpenAIBackend) -> None:
     assert body["add_generation_prompt"] is False
 
 
-async def test_warming_asks_for_one_token_in_the_background(
+async def test_a_server_without_priorities_is_asked_without_one(
     server: ModelServer, backend: OpenAIBackend
 ) -> None:
     async def completions(exchange: Exchange) -> None:
@@ -142,11 +141,10 @@ async def test_warming_asks_for_one_token_in_the_background(
         await exchange.end()
 
     server.answers["/v1/completions"] = completions
-    assert await backend.prefill(QUERY) == Usage(9, None, 1)
-    assert await backend.prefill(QUERY) == Usage(9, None, 1)
+    for _ in range(2):
+        assert (await answer(backend, replace(QUERY, background=True)))[0] == TextChunk("x")
     bodies = server.sent("/v1/completions")
     assert [body.get("priority") for body in bodies] == [1, None, None]
-    assert {body["max_tokens"] for body in bodies} == {1}
     assert backend.health == Health("ready")
 
 
@@ -281,7 +279,7 @@ KINDS: list[tuple[str, Any, dict[str, Any], Capabilities]] = [
         "llama.cpp",
         {"id": "m.gguf", "owned_by": "llamacpp", "meta": {"n_ctx_train": 32768}},
         {"/props": {"default_generation_settings": {"n_ctx": 4096}}},
-        Capabilities(token_ids=True, logprobs=True, warms=True, context=4096),
+        Capabilities(token_ids=True, logprobs=True, keeps_prompts=True, context=4096),
     ),
     (
         "Ollama",
@@ -291,13 +289,13 @@ KINDS: list[tuple[str, Any, dict[str, Any], Capabilities]] = [
             "/api/show": {"template": "{{ .Prompt }}"},
             "/api/ps": {"models": [{"name": "m:latest", "context_length": 8192}]},
         },
-        Capabilities(warms=True, context=8192),
+        Capabilities(keeps_prompts=True, context=8192),
     ),
     (
         "LM Studio",
         {"id": "m", "owned_by": "organization_owner"},
         {"/api/v0/models": {"data": [{"id": "m", "loaded_context_length": 2048, "state": "loaded"}]}},
-        Capabilities(warms=True, context=2048),
+        Capabilities(keeps_prompts=True, context=2048),
     ),
     ("unknown", {"id": "m", "owned_by": "somebody"}, {"/version": []}, Capabilities()),
     (

@@ -253,25 +253,17 @@ async def test_tokens_are_counted() -> None:
 
 async def test_of_a_request_that_is_ended_early_what_the_prompt_shares_counts_as_cached() -> None:
     """The server tells at an answer's end only."""
-    for warms in (True, False):
-        one = backend(NEW, ScriptedReply(("NO_EDITS\n", "x\n")), capabilities=Capabilities(warms=warms))
+    for keeps in (True, False):
+        one = backend(
+            NEW, ScriptedReply(("NO_EDITS\n", "x\n")), capabilities=Capabilities(keeps_prompts=keeps)
+        )
         predictor = ModelPredictor(one, "zeta-2")
         for at in ("tax", "sum"):
             before = predictor.totals.cached
             await predictor.predict(state_of(at=at))
         report = predictor.cache_misses.report
         assert one.stopped == 1 and report.prompts == 1
-        assert predictor.totals.cached - before == (report.tokens - report.fresh if warms else 0)
-
-
-async def test_what_a_server_computes_in_no_time_is_not_computed_ahead() -> None:
-    for each, warmed in ((0.0, 0), (1e-5, 0), (1e-3, 1)):
-        one = backend()
-        predictor = ModelPredictor(one, "zeta-2")
-        for tokens in range(0, 3000, 250):
-            predictor.prefill_estimator.record(tokens, 0.01 + each * tokens)
-        usage = await predictor.prefill([state_of(at="tax")])
-        assert (len(one.warmed), usage is not None) == (warmed, bool(warmed))
+        assert predictor.totals.cached - before == (report.tokens - report.fresh if keeps else 0)
 
 
 # Several answers

@@ -191,13 +191,6 @@ def test_a_busy_moment_does_not_have_the_prompt_computed_anew() -> None:
     assert size.choose(FIRST_ANSWER_S / largest) == largest
 
 
-async def test_an_unknown_cursor_warms_nothing() -> None:
-    backend = saying(("m", 0.9), warms=True)
-    document = Snapshot.from_text(TEXT * 100, uri=URI)
-    states = [EditorState(document, 0), EditorState(document, document.length)]
-    assert await predictor(backend).prefill(states) is None
-
-
 PIECES = st.lists(
     st.tuples(st.sampled_from(["a", "_b", " c", "(", ")\n", "\n", "é", "9"]), st.floats(0.5, 1)), max_size=12
 )
