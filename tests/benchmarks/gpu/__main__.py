@@ -9,48 +9,69 @@ import platform
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Mapping
 from importlib.metadata import distributions
 from pathlib import Path
 from typing import Any
 
-from draft_length import best, milliseconds
 from shapes import FULL, SMALL, TINY, Shape
+from tables import tables
 
-ACCEPTANCES = (0.7, 0.9, 0.97, 0.99, 0.999)
-"""Of a drafted token, if those before it were right: next edits are at the lower end, Apply at the upper."""
+ROOT = Path(__file__).resolve().parents[3]
 SIZES: dict[str, tuple[Shape, ...]] = {"full": FULL, "small": SMALL, "tiny": TINY}
+TRAINED_MOE = ROOT / "tests" / "models" / "editahead"
+"""A trained mixture of experts of 6.5 million weights."""
+BUDGET_S = 300.0
+"""Seconds of the whole run. The models share them; what one leaves, the next one has."""
+ENDS_S = 10.0
+"""Seconds before a model's time is over at which it begins nothing more."""
+SKIPPED = "skipped on a GPU: CUDA knows of none here. These are figures of the CPU."
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python tests/benchmarks/gpu")
-    parser.add_argument("--small", action="store_const", const="small", dest="size", help="for a CPU")
+    parser.add_argument("--small", action="store_const", const="small", dest="size", help="shapes for a CPU")
     parser.add_argument("--tiny", action="store_const", const="tiny", dest="size", help="to try this itself")
-    parser.add_argument("--shape", help="only the one of this name")
+    parser.add_argument(
+        "--model", type=Path, action="append", default=[], help="a folder with a trained model, too"
+    )
+    parser.add_argument("--only", help="only the shape or the folder of this name")
+    parser.add_argument("--seconds", type=float, default=BUDGET_S, help="of the whole run")
     parser.add_argument("--rounds", type=int, default=3, help="of each measurement; the median counts")
-    parser.add_argument("--steps", type=int, default=32, help="of each round")
+    parser.add_argument("--steps", type=int, default=16, help="of each round")
     parser.add_argument("--out", type=Path, help="where the figures go as JSON")
-    parser.add_argument("--alone", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--alone", type=json.loads, help=argparse.SUPPRESS)
     args = parser.parse_args()
+    models: dict[str, Shape | Path] = {shape.name: shape for shapes in SIZES.values() for shape in shapes}
+    models |= {folder.name: folder.resolve() for folder in [TRAINED_MOE, *args.model]}
+    if args.alone is not None:
+        return _measure(models[args.only], args.alone)
     machine = look()
-    size = args.size or "full"
-    if size == "full" and not machine["cuda"]:
-        sys.stderr.write("There is no GPU that CUDA knows of: these shapes would take hours. Try --small.\n")
-        return 1
-    shapes = [shape for shape in SIZES[size] if args.shape in (None, shape.name)]
-    if not shapes:
-        sys.stderr.write(f"There is no shape {args.shape!r} among {[shape.name for shape in SIZES[size]]}.\n")
+    size = args.size or ("full" if machine["cuda"] else "small")
+    wanted = [shape.name for shape in SIZES[size]] + [folder.name for folder in [TRAINED_MOE, *args.model]]
+    wanted = [name for name in wanted if args.only in (None, name)]
+    if not wanted:
+        sys.stderr.write(f"There is no model {args.only!r}.\n")
         return 2
-    if args.alone:
-        return measure(shapes[0], args, machine)
-    print(f"{machine['name']}, vLLM {machine['vLLM']}; milliseconds", flush=True)
+    if not machine["cuda"]:
+        print(SKIPPED, flush=True)
+    print(
+        f"{machine['name']}, vLLM {machine['vLLM']}; bfloat16, one request at a time but where clients are named",
+        flush=True,
+    )
+    ends = time.monotonic() + args.seconds
     known: list[dict[str, Any]] = []
-    for shape in shapes:
-        known.append(alone(shape, args, size))
-        print("\n".join(table(known[-1])), flush=True)
+    for number, name in enumerate(wanted):
+        share = max(ends - time.monotonic(), 0) / (len(wanted) - number)
+        known.append(_alone(name, args, machine, share))
+        print("\n".join(tables(known[-1])), flush=True)
         if args.out is not None:  # after each: the next may take too long, or too much memory
-            args.out.write_text(json.dumps({"machine": machine, "shapes": known}, indent=2) + "\n", "utf-8")
-    return 0
+            args.out.write_text(json.dumps({"machine": machine, "models": known}, indent=2) + "\n", "utf-8")
+    return 0 if all(len(figures) > len(_EMPTY) for figures in known) else 1
+
+
+_EMPTY = ("model", "seconds", "complete", "reason")
 
 
 def look() -> dict[str, Any]:
@@ -66,69 +87,59 @@ def look() -> dict[str, Any]:
     return {"name": name, "vLLM": next(iter(known), "unknown"), **figures}
 
 
-def alone(shape: Shape, args: argparse.Namespace, size: str) -> dict[str, Any]:
-    """Measure in a process of its own, whose memory is free afterwards."""
+def _alone(name: str, args: argparse.Namespace, machine: Mapping[str, Any], share_s: float) -> dict[str, Any]:
+    """Measure in a process of its own, whose memory is free afterwards, and keep what it found if it is ended."""
+    began = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
-        out = Path(folder, "told.json")
-        command = [
-            sys.executable,
-            str(Path(__file__).parent),
-            "--alone",
-            "--shape",
-            shape.name,
-            "--out",
-            str(out),
-        ]
-        command += ["--rounds", str(args.rounds), "--steps", str(args.steps)]
-        command += [f"--{size}"] if size != "full" else []
-        subprocess.run(command, check=True, stdout=sys.stderr)
-        figures: dict[str, Any] = json.loads(out.read_bytes())
-    steps = {int(rows): ms for rows, ms in figures["steps"].items()}
-    figures["drafts"] = {
-        str(acceptance): dict(zip(("length", "times as fast"), best(steps, acceptance), strict=True))
-        for acceptance in ACCEPTANCES
-    }
+        out = Path(folder, "figures.jsonl")
+        out.touch()
+        plan = {"out": str(out), "seconds": share_s - ENDS_S, "cuda": machine["cuda"]}
+        plan |= {"rounds": args.rounds, "steps": args.steps}
+        command = [sys.executable, str(Path(__file__).parent), "--only", name, "--alone", json.dumps(plan)]
+        for model in args.model:
+            command += ["--model", str(model)]
+        parts = [str(ROOT / part) for part in ("prompts", "inference", "programs")]
+        path = os.pathsep.join([*parts, *filter(None, [os.environ.get("PYTHONPATH")])])
+        reason = ""
+        try:
+            code = subprocess.run(
+                command,
+                env={**os.environ, "PYTHONPATH": path},
+                stdout=sys.stderr,
+                timeout=share_s,
+                check=False,
+            ).returncode
+            reason = f"the measuring process ended with {code}" if code else ""
+        except subprocess.TimeoutExpired:
+            reason = f"its {share_s:.0f} seconds were over"
+        figures: dict[str, Any] = {"model": name, "seconds": round(time.monotonic() - began)}
+        figures |= {"complete": not reason, "reason": reason}
+        for line in out.read_text("utf-8").splitlines():
+            _add(figures, *json.loads(line))
     return figures
 
 
-def measure(shape: Shape, args: argparse.Namespace, machine: Mapping[str, Any]) -> int:
-    from measured import Measuring
+def _add(figures: dict[str, Any], name: str, found: Mapping[str, Any]) -> None:
+    """Add a measurement to those of the same name."""
+    known = figures.setdefault(name, {})
+    for key, value in found.items():
+        known[key] = known[key] | value if name == "edits" and key in known else value
 
-    with tempfile.TemporaryDirectory() as folder:
-        how = {"cuda": machine["cuda"], "rounds": args.rounds, "steps": args.steps}
-        figures = Measuring(shape, Path(folder, "model"), **how).figures()
-    args.out.write_text(json.dumps(figures), "utf-8")
+
+def _measure(model: Shape | Path, plan: Mapping[str, Any]) -> int:
+    """Measure in this process, and write each figure as soon as it is known."""
+    from measured import Measurements
+
+    deadline = time.monotonic() + plan["seconds"]
+    with tempfile.TemporaryDirectory() as folder, Path(plan["out"]).open("a", encoding="utf-8") as out:
+        how = {"cuda": plan["cuda"], "rounds": plan["rounds"], "steps": plan["steps"]}
+        measurements = Measurements(
+            model, Path(folder, "model"), **how, left_s=lambda: deadline - time.monotonic()
+        )
+        for name, found in measurements.figures():
+            out.write(json.dumps([name, found]) + "\n")
+            out.flush()
     return 0
-
-
-def table(figures: Mapping[str, Any]) -> list[str]:
-    """Return a table in Markdown."""
-    steps = {int(rows): ms for rows, ms in figures["steps"].items()}
-    firsts: Mapping[str, Mapping[str, float]] = figures["first token"]
-    rows = [
-        ["first token: tokens of the prompt", *firsts],
-        ["cold", *(f"{first['cold']:.0f}" for first in firsts.values())],
-        ["warm", *(f"{first['warm']:.0f}" for first in firsts.values())],
-    ]
-    lines = ["", f"**{figures['shape']}**", "", *_lines(rows), ""]
-    rows = [
-        ["a step: rows verified", *map(str, steps)],
-        ["ms", *(f"{ms:.1f}" for ms in steps.values())],
-        ["as one row", *(f"{ms / milliseconds(steps, 1):.2f}" for ms in steps.values())],
-    ]
-    lines += [*_lines(rows), ""]
-    drafts = figures["drafts"]
-    rows = [
-        ["drafted tokens that are right", *drafts],
-        ["best length", *(str(chosen["length"]) for chosen in drafts.values())],
-        ["times as fast", *(f"{chosen['times as fast']:.1f}" for chosen in drafts.values())],
-    ]
-    return [*lines, *_lines(rows)]
-
-
-def _lines(rows: Sequence[Sequence[str]]) -> list[str]:
-    lines = [f"| {' | '.join(row)} |" for row in rows]
-    return [lines[0], f"| --- |{' ---: |' * (len(rows[0]) - 1)}", *lines[1:]]
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Models by their shape alone: what computing them costs does not depend on their weights, which are random."""
+"""Models by their shape alone: what computing them costs does not depend on their weights (`answering_model`)."""
 
 from __future__ import annotations
 
@@ -10,22 +10,30 @@ from typing import Any
 
 ROOM = 1024
 """Tokens of the context behind the longest prompt: for the answer, and for drafts that must not reach the end."""
+MIN_CONTEXT = 1024
+"""Tokens of the context that the prompts of edits need."""
 
 
 @dataclass(frozen=True)
 class Shape:
-    """config: as in a model's config.json. prompts: lengths, in tokens, at which the first token is timed; before: tokens of
-    the prompt behind which steps are timed."""
+    """A shape.
+
+    Attributes:
+        config: As in a model's config.json.
+        prompts: Lengths, in tokens, at which the first token is timed.
+    """
 
     name: str
     config: Mapping[str, Any]
     prompts: tuple[int, ...]
-    before: int
 
     def write(self, folder: Path) -> Path:
-        """Write a folder that vLLM loads as a model with `load_format` "dummy"."""
+        """Write a folder that vLLM loads as a model, with Editahead's tokenizer, whose markers the drafts look for."""
+        from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer
+
         folder.mkdir(parents=True)
-        context = {"max_position_embeddings": max(*self.prompts, self.before) + ROOM}
+        bundled_tokenizer().encoder.save(str(folder / "tokenizer.json"))
+        context = {"max_position_embeddings": max(*self.prompts, MIN_CONTEXT) + ROOM}
         (folder / "config.json").write_text(json.dumps({**_COMMON, **self.config, **context}), "utf-8")
         return folder
 
@@ -36,15 +44,28 @@ _COMMON = {
     "hidden_act": "silu",
     "initializer_range": 0.02,
     "rms_norm_eps": 1e-6,
+    "tie_word_embeddings": False,
     "torch_dtype": "bfloat16",
 }
 _MOE = {"architectures": ["Qwen3MoeForCausalLM"], "model_type": "qwen3_moe", "norm_topk_prob": True}
 _DENSE = {"architectures": ["Qwen2ForCausalLM"], "model_type": "qwen2", "use_sliding_window": False}
-_QWEN3 = {"architectures": ["Qwen3ForCausalLM"], "model_type": "qwen3", "head_dim": 128}
-_FULL = (2048, 8192, 32768)
-_SMALL = (1024, 2048, 4096)
+_PROMPTS = (2048, 8192, 32768)
 
 FULL = (
+    Shape(
+        "dense 0.5B",
+        _DENSE
+        | {
+            "vocab_size": 151936,
+            "hidden_size": 896,
+            "intermediate_size": 4864,
+            "num_hidden_layers": 24,
+            "num_attention_heads": 14,
+            "num_key_value_heads": 2,
+            "rope_theta": 1_000_000.0,
+        },
+        _PROMPTS,
+    ),
     Shape(
         "Qwen3-Coder-30B-A3B",
         _MOE
@@ -60,52 +81,31 @@ FULL = (
             "num_experts_per_tok": 8,
             "moe_intermediate_size": 768,
             "rope_theta": 10_000_000.0,
-            "tie_word_embeddings": False,
         },
-        _FULL,
-        2048,
-    ),
-    Shape(
-        "dense 1.5B",
-        _DENSE
-        | {
-            "vocab_size": 151936,
-            "hidden_size": 1536,
-            "intermediate_size": 8960,
-            "num_hidden_layers": 28,
-            "num_attention_heads": 12,
-            "num_key_value_heads": 2,
-            "rope_theta": 1_000_000.0,
-            "tie_word_embeddings": True,
-        },
-        _FULL,
-        2048,
-    ),
-    Shape(
-        "dense 7B",
-        _DENSE
-        | {
-            "vocab_size": 152064,
-            "hidden_size": 3584,
-            "intermediate_size": 18944,
-            "num_hidden_layers": 28,
-            "num_attention_heads": 28,
-            "num_key_value_heads": 4,
-            "rope_theta": 1_000_000.0,
-            "tie_word_embeddings": False,
-        },
-        _FULL,
-        2048,
+        _PROMPTS,
     ),
 )
-"""Those that Qwen3-Coder-30B-A3B, Qwen2.5-Coder-1.5B and -7B have."""
+"""Those of `editahead-coder` and of Qwen3-Coder-30B-A3B, for a GPU with 80 GB."""
 
 SMALL = (
+    Shape(
+        "dense 0.1B",
+        _DENSE
+        | {
+            "vocab_size": 32768,
+            "hidden_size": 768,
+            "intermediate_size": 3072,
+            "num_hidden_layers": 12,
+            "num_attention_heads": 12,
+            "num_key_value_heads": 2,
+        },
+        _PROMPTS,
+    ),
     Shape(
         "small MoE",
         _MOE
         | {
-            "vocab_size": 8192,
+            "vocab_size": 16384,
             "hidden_size": 512,
             "intermediate_size": 1024,
             "num_hidden_layers": 8,
@@ -115,36 +115,18 @@ SMALL = (
             "num_experts": 64,
             "num_experts_per_tok": 8,
             "moe_intermediate_size": 256,
-            "tie_word_embeddings": False,
         },
-        _SMALL,
-        512,
-    ),
-    Shape(
-        "dense 0.6B",
-        _QWEN3
-        | {
-            "vocab_size": 151936,
-            "hidden_size": 1024,
-            "intermediate_size": 3072,
-            "num_hidden_layers": 28,
-            "num_attention_heads": 16,
-            "num_key_value_heads": 8,
-            "rope_theta": 1_000_000.0,
-            "tie_word_embeddings": True,
-        },
-        _SMALL,
-        512,
+        _PROMPTS,
     ),
 )
-"""For a CPU: 0.2 billion weights with experts, of which 0.04 compute a token; and Qwen3-0.6B's."""
+"""For a CPU: 0.14 billion weights, all of which compute a token, and 0.2 billion, of which 0.04 do."""
 
 TINY = (
     Shape(
         "tiny MoE",
         _MOE
         | {
-            "vocab_size": 512,
+            "vocab_size": 9216,
             "hidden_size": 64,
             "intermediate_size": 128,
             "num_hidden_layers": 2,
@@ -154,10 +136,8 @@ TINY = (
             "num_experts": 8,
             "num_experts_per_tok": 2,
             "moe_intermediate_size": 32,
-            "tie_word_embeddings": False,
         },
         (256, 512),
-        128,
     ),
 )
 """To try the benchmark itself."""
