@@ -14,10 +14,10 @@ LOCK := $(UV) pip compile --quiet --universal --python-version 3.11 --generate-h
 unexport PYTHONDONTWRITEBYTECODE
 
 .DELETE_ON_ERROR:
-.PHONY: help demo test check lint format bench docs site packages extension lock clean for-run for-test
+.PHONY: help demo test check lint format bench live-models docs site packages extension lock clean for-run for-test
 
 help:
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1 \2/p' Makefile | while read -r make name text; do printf 'make %-10s %s\n' "$$name" "$$text"; done
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1 \2/p' Makefile | while read -r make name text; do printf 'make %-11s %s\n' "$$name" "$$text"; done
 
 demo: for-run ## watch the server predict a short editing session, and the model where it is installed; ENGINE=1: a real vLLM
 ifdef ENGINE
@@ -50,6 +50,9 @@ format: for-test ## let ruff lay out the code
 
 bench: for-test ## how fast it is
 	@$(BIN)/python -m pytest tests/benchmarks -m benchmark -s --durations=10
+
+live-models: for-test ## ask MODEL=NAME of the catalogue on a server of this machine, and write its row; URL=http://127.0.0.1:8080
+	@$(BIN)/python tools/measure/live_model.py $(MODEL) $(if $(URL),--url $(URL)) $(if $(KEY),--key $(KEY))
 
 docs: for-test ## make the generated parts of the documentation again
 	@$(BIN)/python tools/docs/make_picture.py docs/demo.svg

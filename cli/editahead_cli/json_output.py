@@ -323,11 +323,27 @@ class MachineOutput:
 
 
 @attrs.frozen
+class ModelRunOutput:
+    """A run of a model by Editahead's makers: its questions, and those whose answer was exactly right.
+
+    `date` is YYYY-MM-DD. `weights` is the server's name for the model.
+    """
+
+    date: str
+    right: int
+    asked: int
+    question: str
+    server: str
+    weights: str
+
+
+@attrs.frozen
 class ModelOutput:
     """A model of the catalogue.
 
     `runs` is the program that runs the model, `format` the prompt format. `kv_bytes` is the cache for each token of
-    context. `fits` is None when the model does not fit. `tokens_per_second` is the upper limit on the CPU.
+    context. `fits` is None when the model does not fit. `tokens_per_second` is the upper limit on the CPU. `run` is None for
+    a model that was never run.
     """
 
     name: str
@@ -342,6 +358,7 @@ class ModelOutput:
     fits: Literal["gpu", "cpu"] | None
     tokens_per_second: float | None
     expect: str
+    run: ModelRunOutput | None
 
 
 @attrs.frozen

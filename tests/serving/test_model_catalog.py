@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,7 @@ from editahead_serving.model_catalog import (
     needed_rate,
     order_models,
 )
+from editahead_serving.model_runs import NEVER_RUN, ModelRun, describe_run, read_runs, write_run
 
 PAGE = Path(__file__).parents[2] / "docs" / "engine.md"
 GB = 10**9
@@ -46,6 +48,7 @@ def row(model: CatalogModel) -> str:
         f"{model.kv_bytes:,} bytes",
         f"{model.required_bytes / GB:.0f} GB",
         model.licence,
+        describe_run(model.name),
     )
     return f"| {' | '.join(cells)} |"
 
@@ -163,3 +166,24 @@ def test_the_probe_reckons_from_the_quickest(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_room_where_the_folder_is_to_be(tmp_path: Path) -> None:
     assert free_disk_bytes(tmp_path / "a" / "b") > 0
+
+
+def test_each_run_is_one_of_a_model_of_the_list() -> None:
+    for name, run in read_runs().items():
+        assert find_model(name) is not None and 0 <= run.right <= run.asked and date.fromisoformat(run.date)
+
+
+def test_a_run_is_written_beside_the_others_and_in_the_place_of_the_last(tmp_path: Path) -> None:
+    file = tmp_path / "runs.json"
+    file.write_text("{}")
+    first = ModelRun("2026-01-02", 1, 4, "lines completed exactly", "llama.cpp", "a.gguf")
+    second = ModelRun("2026-03-04", 3, 4, "lines completed exactly", "llama.cpp", "a.gguf")
+    write_run("zeta-2", first, file)
+    write_run("mellum-2", first, file)
+    write_run("zeta-2", second, file)
+    assert read_runs(file) == {"mellum-2": first, "zeta-2": second}
+    assert second.score == 0.75 and second.describe().startswith("2026-03-04: 3 of 4 lines")
+
+
+def test_what_was_never_run_is_said() -> None:
+    assert describe_run("no such model") == NEVER_RUN

@@ -409,7 +409,7 @@ SHAPES = [
                                   11_200_000_000),
             [json_output.ModelOutput("zeta-2.1", "zed-industries/zeta-2.1", "next edits", "vLLM", "zeta-2.1", "Apache-2.0",
                                  16_600_000_000, 131_072, 32_768, "gpu", None,
-                                 "On the GPU, with room for 892,133 tokens of context.")],
+                                 "On the GPU, with room for 892,133 tokens of context.", None)],
         ),
     ),
     _output(

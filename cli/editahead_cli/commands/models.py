@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -80,7 +81,9 @@ def _list_models(as_json: bool) -> int:
 
 def _output(machine: Hardware, speed: float, assessed: list[ModelFit]) -> Any:
     from editahead_cli import json_output
+    from editahead_serving.model_runs import read_runs
 
+    runs = read_runs()
     return json_output.ModelsOutput(
         json_output.MachineOutput(
             machine.cores,
@@ -103,13 +106,16 @@ def _output(machine: Hardware, speed: float, assessed: list[ModelFit]) -> Any:
                 fit.on,
                 None if fit.tokens_per_second is None else round(fit.tokens_per_second, 1),
                 fit.expect,
+                None
+                if (run := runs.get(fit.model.name)) is None
+                else json_output.ModelRunOutput(**asdict(run)),
             )
             for fit in assessed
         ],
     )
 
 
-WIDE = 100
+WIDE = 110
 """Columns from which the table has room for what to expect. In a narrower terminal, this comes below the table."""
 
 
@@ -117,6 +123,7 @@ def _print_table(machine: Hardware, speed: float, assessed: list[ModelFit]) -> N
     from rich.table import Table
 
     from editahead_cli.rich_console import SafeConsole
+    from editahead_serving.model_runs import describe_run, read_runs
 
     console = SafeConsole()
     gpus = ", ".join(f"{gpu.name} ({gpu.memory / 1e9:.0f} GB)" for gpu in machine.gpus) or "no NVIDIA GPU"
@@ -129,13 +136,14 @@ def _print_table(machine: Hardware, speed: float, assessed: list[ModelFit]) -> N
     headings = ("name", "for", "runs on", "weights", "licence")
     wide = console.width >= WIDE
     table = Table(box=None, pad_edge=False)
-    for heading in (*headings, "what to expect") if wide else headings:
+    for heading in (*headings, "run", "what to expect") if wide else headings:
         table.add_column(heading, no_wrap=heading != "what to expect")
     for fit in assessed:
         model = fit.model
         weights = f"{model.weight_bytes / 1e9:.1f} GB"
         cells = [model.name, model.purpose, model.runtime, weights, model.licence]
-        table.add_row(*cells, *([fit.expect] if wide else ()), style="" if fit.on else "dim")
+        more = [describe_run(model.name), fit.expect] if wide else ()
+        table.add_row(*cells, *more, style="" if fit.on else "dim")
     console.print(table)
     if not wide:
         advised = [fit for fit in assessed if not fit.is_too_weak] or assessed[:1]
@@ -143,6 +151,9 @@ def _print_table(machine: Hardware, speed: float, assessed: list[ModelFit]) -> N
             console.print(f"{fit.model.name}: {fit.expect}")
         if weak := ", ".join(fit.model.name for fit in assessed if fit not in advised):
             console.print(f"Too large for this machine, or too slow here while typing: {weak}.", style="dim")
+    for name, run in read_runs().items():
+        console.print(f"Run by us: {name} on {run.describe()}.", style="dim")
+    console.print("All others were never run by us.", style="dim")
     console.print("`editahead models use NAME` gets one, and makes it your default.", style="dim")
 
 
