@@ -43,6 +43,8 @@ PAGE = ROOT / "docs" / "engine.md"
 SEED = 1
 MIN_CUT, LINE_TOKENS = 4, 48
 """Characters of a line that are at least cut off, and the most tokens of an answer."""
+PROMPT_TOKENS = 1024
+"""Tokens of a prompt for completion: what a CPU reads in a few seconds."""
 AROUND = 3
 """Lines of a sketch above and below the changed one."""
 PATIENT = Timeouts(connect=20, first=300, between=120, total=600)
@@ -117,7 +119,7 @@ def _shuffled(dice: random.Random, root: Path) -> Sequence[Path]:
 
 async def complete(backend: Backend, format: str, cut: Cut) -> bool:
     """Return whether a model for completion goes on with the rest of a cut line, up to its end."""
-    request = select_format("", format).build(cut.state, ESTIMATE)
+    request = select_format("", format).build(cut.state, ESTIMATE, budget=PROMPT_TOKENS)
     query = CompletionRequest(request.prompt.text, (*request.stop, "\n"), LINE_TOKENS)
     async with aclosing(backend.stream(query)) as answer:
         said = "".join([piece.text async for piece in answer if isinstance(piece, TextChunk)])

@@ -193,16 +193,20 @@ class Typing(EditsReplay):
 class Ordered(Replay):
     """Replay pull requests edit by edit, in the order in which they were written."""
 
-    pull_requests: Path = required("pull requests as edits in their order (.jsonl.zst)")
+    pull_requests: Path = required(
+        "pull requests as edits in their order (.jsonl.zst), or a folder of EditFlow's commits (*.json)"
+    )
 
     def run(self, context: Context) -> Output[Any]:
         from editahead_evals.data.own_checkout import present_commit
         from editahead_evals.report.output import Output, Provenance
         from editahead_lab.ordered import ordered_report
+        from editahead_lab.ordered.flow_commits import read_flow_commits
         from editahead_lab.ordered.ordered_edits import read_pull_requests
         from editahead_lab.ordered.ordered_replay import OrderedPlan
 
-        requests = read_pull_requests(self.pull_requests)
+        read = read_flow_commits if self.pull_requests.is_dir() else read_pull_requests
+        requests = read(self.pull_requests)
         random.Random(self.seed).shuffle(requests)
         requests = requests[: self.files]
         ours = OrderedPlan(model_environment(with_model=self.with_model))

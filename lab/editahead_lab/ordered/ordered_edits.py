@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import groupby, pairwise
 from pathlib import Path
 from typing import Any
@@ -42,21 +43,38 @@ class OrderedStep:
 
 @dataclass(frozen=True)
 class PullRequest:
-    """The files of a pull request."""
+    """The files of a pull request.
+
+    Attributes:
+        orders: Pairs of numbers of steps, of which the second may follow once the first is made; None where each step
+            follows the one before it.
+    """
 
     id: str
     files: Sequence[FileSteps]
+    orders: frozenset[tuple[int, int]] | None = None
 
     @property
     def steps(self) -> list[OrderedStep]:
         """The steps of all files in order, without those that change nothing."""
+        return [step for _, step in self._numbered]
+
+    def may_follow(self, made: int) -> list[OrderedStep]:
+        """Return the steps that may come next, once the first `made` ones are."""
+        before, left = self._numbered[:made], self._numbered[made:]
+        if self.orders is None:
+            return [step for _, step in left[:1]]
+        return [step for number, step in left if any((first, number) in self.orders for first, _ in before)]
+
+    @cached_property
+    def _numbered(self) -> list[tuple[int, OrderedStep]]:
         found = [
             (number, file.path, texts)
             for file in self.files
             for number, texts in zip(file.numbers, pairwise(file.texts), strict=True)
         ]
         found.sort(key=lambda step: step[:2])
-        return [OrderedStep(path, old, new) for _, path, (old, new) in found if old != new]
+        return [(number, OrderedStep(path, old, new)) for number, path, (old, new) in found if old != new]
 
 
 def read_pull_requests(path: Path) -> list[PullRequest]:

@@ -18,7 +18,7 @@ class OrderedCounts:
         opportunities: requests after which edits remain in some file.
         shown: edits shown at opportunities.
         correct: those of `shown` that make remaining hunks of their file, and nothing else.
-        next: those of `correct` that are part of the very next step.
+        next: those of `correct` that are part of a step that may come next.
         elsewhere: those of `shown` that edit another file than the one with the cursor.
         ends: requests after the last step.
         false_ends: edits shown after the last step.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -49,9 +49,8 @@ def replay_ordered(editor: Editor, request: PullRequest) -> PullRequestResult:
     final = {editor.uri(file.path): _lines(file.texts[-1]) for file in request.files}
     for file in request.files:
         editor.open(editor.uri(file.path), file.language, file.texts[0])
-    steps = request.steps
     seconds = 0.0
-    for step, following in zip(steps, [*steps[1:], None], strict=True):
+    for made, step in enumerate(request.steps, 1):
         uri = editor.uri(step.path)
         for typed in replay(step.old, step.new):
             for key in typed.keystrokes:
@@ -61,7 +60,7 @@ def replay_ordered(editor: Editor, request: PullRequest) -> PullRequestResult:
         moment = typed.moment
         answer, ms = first_answer(editor, uri, moment.point)
         result.ms.append(ms)
-        _count(editor, result, step, following, moment, final, answer)
+        _count(editor, result, step, request.may_follow(made), moment, final, answer)
     return result
 
 
@@ -69,7 +68,7 @@ def _count(
     editor: Editor,
     result: PullRequestResult,
     step: OrderedStep,
-    following: OrderedStep | None,
+    following: Sequence[OrderedStep],
     moment: ReplayMoment,
     final: Mapping[str, tuple[str, ...]],
     shown: ShownDocument | None,
@@ -98,9 +97,20 @@ def _count(
     counts.shown += 1
     counts.correct += judged.correct
     counts.elsewhere += shown.uri != here
-    if following is not None and judged.correct and shown.uri == editor.uri(following.path):
+    if judged.correct:
         lines = _lines(editor.documents[shown.uri].text)
-        counts.next += bool(hunks_made(lines, diff(lines, _lines(following.new)), _lines(shown.after)))
+        steps = [other for other in following if editor.uri(other.path) == shown.uri]
+        next_hunks = (_hunks(other, lines, remaining[shown.uri]) for other in steps)
+        counts.next += any(hunks_made(lines, hunks, _lines(shown.after)) for hunks in next_hunks)
+
+
+def _hunks(step: OrderedStep, lines: tuple[str, ...], remaining: tuple[Hunk, ...]) -> tuple[Hunk, ...]:
+    """Return the hunks of a step in the present lines, into which another step may come before it."""
+    hunks = diff(_lines(step.old), _lines(step.new))
+    if _lines(step.old) == lines:
+        return hunks
+    wanted = {(hunk.old, hunk.new) for hunk in hunks}
+    return tuple(hunk for hunk in remaining if (hunk.old, hunk.new) in wanted)
 
 
 def _moment(

@@ -30,7 +30,7 @@ GROUPS = (SERVER, "one file", "several files")
 ORDERED_GLOSSARY = {
     "coverage": "moments at which the edit shown made remaining changes of its file, and nothing else",
     "precision": "edits shown that did, of those shown while changes remained",
-    "next": "moments at which the edit shown was part of the very next step",
+    "next": "moments at which the edit shown was part of a step that may come next",
     "elsewhere": "edits shown for another file than the one with the cursor",
     "wrong/100": "edits shown that were not correct, per 100 requests",
     "false end": "pull requests after whose last step an edit was shown",
