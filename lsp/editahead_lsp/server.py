@@ -25,6 +25,7 @@ from editahead_workspace.own_preferences import OwnPreferences
 from editahead_workspace.settings import Settings, load_settings
 
 from . import __version__
+from .apply.apply_model import ApplyModel
 from .client_connection import ClientConnection
 from .errors import MessageTooLargeError
 from .file_reader import FileReader
@@ -161,6 +162,7 @@ class Server(LanguageServer):
         self._arm = DayArm()
         self._create_model = create_model
         self._model_config: ModelConfig | None = None
+        self.apply_model = ApplyModel(create_model, self.predictions.run_on_worker)
         self.progress_tasks: dict[int | str, asyncio.Task[Any]] = {}
         """The requests that report progress and that the client can cancel, by progress token."""
         self.model_error: str | None = None
@@ -179,7 +181,12 @@ class Server(LanguageServer):
         """The service that applies sketches. `initialize` does not wait for its import."""
         from .apply.service import ApplyService
 
-        return ApplyService(self.session, self.clock, lambda: self.workspace_paths)
+        return ApplyService(
+            self.session,
+            self.clock,
+            lambda: self.workspace_paths,
+            witness=lambda: self.predictions.models.model,
+        )
 
     def initialize_session(self, client: ClientCapabilities, process_id: int | None) -> None:
         """Start the session with this client.
@@ -278,9 +285,8 @@ class Server(LanguageServer):
         )
         settings, self.policy = self._arm.choose(resolved, self.now()), resolved.policy
         self._update_model(settings)
-        self._settings_problems = (
-            resolved.messages if self.model_error is None else (*resolved.messages, self.model_error)
-        )
+        errors = filter(None, (self.model_error, self.apply_model.error))
+        self._settings_problems = (*resolved.messages, *errors)
         logging.getLogger().setLevel(settings.log_level.upper())
         exclusion = FileExclusion(folders, settings.exclude, on_thread=True)
         self.session.configure(settings, exclusion, self._arm.label)
@@ -290,6 +296,8 @@ class Server(LanguageServer):
     def _update_model(self, settings: Settings) -> None:
         """Switch to the model that the settings name, unless it is in use already."""
         config = ModelConfig.from_settings(settings, self._environment, self._folders)
+        asked = ModelConfig.for_apply(settings, self._environment, self._folders)
+        self.apply_model.configure(None if asked == config else asked)
         before, present = self._model_config, self.predictions.models.model
         if config == before:
             return
@@ -401,6 +409,7 @@ class Server(LanguageServer):
             for document in self.session.documents:
                 self.on_close(document)
             try:
+                await self.apply_model.close()
                 await self.predictions.close()
             finally:
                 self.predictions.stop()

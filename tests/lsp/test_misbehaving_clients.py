@@ -260,6 +260,7 @@ WRONG: dict[str, list[Any]] = {
     "comments": ["yes", 1, 0],
     "apply_check": ["yes", 1, 0],
     "learning": ["yes", 1, 0],
+    "apply_model": ["b", [], {"eagerness": 1}, {"url": "ftp://x"}, {"backend": "gpu"}],
     "compare": ["b", [], {"exclude": []}, {"eagerness": 2}, {"learning": "no"}],
     "telemetry": ["on", True],
     "record": ["local", True, 1, "/tmp"],

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from editahead_inference.backends.engine_runfile import FILE_NAME
 from editahead_workspace import user_dirs, user_secret
+from editahead_workspace.setting_values import with_apply_model
 from editahead_workspace.settings import Settings
 
 if TYPE_CHECKING:
@@ -51,6 +52,13 @@ class ModelConfig:
             settings.related_code,
         )
         return cls(*identity, tuple(folders), key)
+
+    @classmethod
+    def for_apply(
+        cls, settings: Settings, environment: Mapping[str, str], folders: Sequence[str]
+    ) -> ModelConfig:
+        """Return the settings of the model that sketches ask: by `apply_model`, else the one of `from_settings`."""
+        return cls.from_settings(Settings(**with_apply_model(vars(settings))), environment, folders)
 
     def create_predictor(self) -> ModelPredictor | None:
         """Return the predictor; None where the settings name no model.

@@ -15,19 +15,9 @@ MAX_WHOLE = 10**12
 """The largest whole number: a terabyte."""
 MAX_SHOWN_DIGITS = 30
 """Digits of a number in a message."""
-COMPARABLE = frozenset(
-    [
-        "backend",
-        "url",
-        "model",
-        "api_key_env",
-        "format",
-        "related_code",
-        "eagerness",
-        "debounce_ms",
-        "learning",
-    ]
-)
+MODEL_SETTINGS = frozenset(["backend", "url", "model", "api_key_env", "format"])
+"""Settings that name a model."""
+COMPARABLE = MODEL_SETTINGS | {"related_code", "eagerness", "debounce_ms", "learning"}
 """Settings that the second arm of a comparison may have otherwise: those of the model, and those of what is shown."""
 
 
@@ -113,6 +103,25 @@ def _second_arm(value: Any) -> Mapping[str, Any]:
     return {name: VALUE_TYPES[name].read(one) for name, one in value.items()}
 
 
+def _apply_model(value: Any) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping) or not value.keys() <= MODEL_SETTINGS:
+        raise SettingError
+    return {name: VALUE_TYPES[name].read(one) for name, one in value.items()}
+
+
+def with_apply_model(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings with those of `apply_model` in place of those of the model for predictions.
+
+    A table with a backend or a URL of its own inherits nothing: the key of one server is not for another.
+    """
+    own: Mapping[str, Any] = values.get("apply_model", {})
+    kept = dict(values)
+    if own.keys() & {"backend", "url"}:
+        kept = {name: value for name, value in values.items() if name not in MODEL_SETTINGS}
+        kept["backend"] = "openai"
+    return {**kept, **own, "apply_model": {}}
+
+
 def _encoder(value: Any) -> str:
     return _url(value) if "://" in _text(value) else _text(value)
 
@@ -134,6 +143,7 @@ VALUE_TYPES: Mapping[str, _ValueType] = {
     "model": _ValueType("a model's name, or the folder of one", _text),
     "api_key_env": _ValueType("the name of an environment variable", _text),
     "format": _ValueType('"auto" or the name of a prompt format', _text),
+    "apply_model": _ValueType(f"a table of {', '.join(sorted(MODEL_SETTINGS))}", _apply_model),
     "related_code": _one_of("auto", "on", "off"),
     "eagerness": _ValueType("a number from 0 to 1", _number(0, 1)),
     "debounce_ms": _ValueType('"auto" or a number of milliseconds from 0 to 60000', _debounce),

@@ -16,19 +16,21 @@ from typing import Any, Literal
 from editahead_retrieval.errors import UnreadableFileError
 from editahead_workspace.errors import SettingError
 from editahead_workspace.policy import POLICY_LIMITS, Policy, anywhere, read_machine_policy
-from editahead_workspace.setting_values import NARROWED, TEXT_SETTINGS, VALUE_TYPES, shorten
+from editahead_workspace.setting_values import NARROWED, TEXT_SETTINGS, VALUE_TYPES, shorten, with_apply_model
 from editahead_workspace.toml_file import read_toml_file
 
 FILE_NAME = "editahead.toml"
 ENVIRONMENT_PREFIX = "EDITAHEAD_"
 
 USER_ONLY = frozenset(
-    {"backend", "url", "model", "api_key_env", "compare", "telemetry", "record", "log_level"}
+    {"backend", "url", "model", "api_key_env", "apply_model", "compare", "telemetry", "record", "log_level"}
     | {"search_encoder", "search_model", "search_api_key_env", "search_log"}
     | {"team_index", "team_index_key_env", "team_index_password_env"}
 )
 """Settings that neither a workspace file nor a client over TCP can set: only the user chooses where code is sent, with which
 key, and what is kept on the machine."""
+_NAMING_A_MODEL = frozenset(["backend", "url", "model"])
+"""Settings that say which model is asked, and where."""
 _NOT_SETTINGS = frozenset(["crossFile", "placesLeft", "token"])
 """Keys of the client's options that concern the connection only."""
 
@@ -50,6 +52,7 @@ class Settings:
     model: str | None = None
     api_key_env: str | None = None
     format: str = "auto"
+    apply_model: Mapping[str, Any] = field(default_factory=dict)
     related_code: str = "auto"
     trigger: str = "automatic"
     eagerness: float = 0.5
@@ -194,6 +197,10 @@ def _apply_policy(policy: Policy, values: dict[str, Any], origins: dict[str, str
     for name, limit in policy.limits.items():
         before = values.get(name, getattr(defaults, name))
         within[name] = POLICY_LIMITS[name](before, anywhere(limit) if name == "exclude" else limit)
+    if values.get("apply_model"):
+        asked = with_apply_model({**values, **within})
+        if not _NAMING_A_MODEL.isdisjoint(policy.denied_settings(asked)):
+            within["apply_model"] = {}
     for name, value in within.items():
         if value == values.get(name, getattr(defaults, name)):
             continue

@@ -22,6 +22,7 @@ from editahead_lsp.protocol.converter import make_converter
 from editahead_retrieval.search.code_search import MAX_QUESTION_CHARS
 from editahead_workspace import user_dirs
 from editahead_workspace.apply.annotated_diff import diff_lines, display_name
+from editahead_workspace.apply.apply_models import create_apply_models
 from editahead_workspace.apply.apply_sketch import (
     ReadSketch,
     SketchTask,
@@ -41,7 +42,6 @@ from editahead_workspace.errors import (
     WriteError,
 )
 from editahead_workspace.finish.change_finish import finish_change, settings_of
-from editahead_workspace.model_config import ModelConfig
 from editahead_workspace.settings import Settings
 from editahead_workspace.uris import path_to_uri
 
@@ -191,15 +191,14 @@ class WorkspaceTools:
         except ApplyRefusedError as error:
             if read.task.choice is not None:
                 raise
-            config = ModelConfig.from_settings(settings, os.environ, [path_to_uri(self.root)])
             try:
-                model = config.create_predictor()
+                model, witness = create_apply_models(settings, os.environ, [path_to_uri(self.root)])
             except ValueError as problem:
                 raise ApplyRefusedError(replace(error.refusal, model=str(problem))) from None
             if model is None:
                 raise
         on_progress("asking the model", 0, 0)
-        return asyncio.run(plan_with_model(read, model, check=check)).changes
+        return asyncio.run(plan_with_model(read, model, witness=witness, check=check)).changes
 
     def _write(self, changes: Sequence[FileChange], files: WorkspaceFiles) -> list[str]:
         """Write the changes, and return the paths of the files.

@@ -238,12 +238,16 @@ async def _plan_with_model(
 ) -> ApplyPlan:
     """Plan the changes with the model of the settings. Cancellation ends the request to the model."""
     from editahead_workspace import uris
+    from editahead_workspace.apply.apply_models import create_apply_models
     from editahead_workspace.apply.model_plan import plan_with_model
-    from editahead_workspace.model_config import ModelConfig
 
-    model = ModelConfig.from_settings(settings, os.environ, [uris.path_to_uri(root)]).create_predictor()
+    model, witness = create_apply_models(settings, os.environ, [uris.path_to_uri(root)])
     if model is None:
         raise ValueError('the settings name no model (`backend` is "embedded"); see docs/backends.md')
     return await plan_with_model(
-        read, model, on_file_done=reporter.on_file_done, on_partial=reporter.on_partial_rewrite
+        read,
+        model,
+        witness=witness,
+        on_file_done=reporter.on_file_done,
+        on_partial=reporter.on_partial_rewrite,
     )

@@ -23,6 +23,7 @@ from editahead_prompts.text.control_characters import escape_line
 
 if TYPE_CHECKING:
     from editahead_inference.backends.base import Backend
+    from editahead_workspace.settings import Settings
 
 _EDITORS = ("nvim", "code", "codium", "hx", "emacs", "zed", "kak", "subl")
 _START_TIMEOUT_S = 60.0
@@ -45,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
             _check_settings,
             _check_policy,
             _check_index,
-            _check_backend,
+            _check_models,
             _check_server,
             _check_editors,
         )
@@ -137,15 +138,26 @@ def _check_index() -> list[Check]:
     return [Check("index", status.state != "damaged", describe(status))]
 
 
-def _check_backend() -> list[Check]:
-    """Ask the configured server of models, if there is one, for its list of models. No code is sent."""
+def _check_models() -> list[Check]:
+    """Ask the configured servers of models, if there are any, for their lists of models. No code is sent."""
+    from editahead_workspace import user_dirs
+    from editahead_workspace.setting_values import with_apply_model
+    from editahead_workspace.settings import Settings, load_settings
+
+    settings = load_settings(os.environ, None, [Path.cwd()], user_dirs.config_folder()).settings
+    found = _check_backend(settings)
+    if settings.apply_model:
+        own = _check_backend(Settings(**with_apply_model(vars(settings))))
+        found += [Check(f"{check.name} for Apply", check.good, check.detail) for check in own]
+    return found
+
+
+def _check_backend(settings: Settings) -> list[Check]:
     from editahead_inference.backends.engine_runfile import FILE_NAME
     from editahead_inference.backends.factory import create_backend
     from editahead_inference.backends.local.small_model import NAME, is_installed, small_model_folder
     from editahead_workspace import user_dirs
-    from editahead_workspace.settings import load_settings
 
-    settings = load_settings(os.environ, None, [Path.cwd()], user_dirs.config_folder()).settings
     try:
         backend = create_backend(
             settings.backend,

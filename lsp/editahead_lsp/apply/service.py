@@ -118,12 +118,14 @@ class ApplyService:
         clock: Returns monotonic seconds.
         folders_now: Returns the workspace folders.
         load: Imports the merge.
+        witness: Returns the model that puts choices in order; None for the one that a job asks.
     """
 
     session: Session
     clock: Callable[[], float]
     folders_now: Callable[[], tuple[Path, ...]]
     load: Callable[[], MergeFunction] = load_merge
+    witness: Callable[[], ModelPredictor | None] = lambda: None
     by_model: ModelApplyStats = field(default_factory=ModelApplyStats)
     sketch_trees: SyntaxTrees = field(default_factory=SyntaxTrees)
     """The syntax trees of documents with an embedded sketch, for the thread that does not wait for models."""
@@ -230,7 +232,7 @@ class ApplyService:
             rewriting, reasons = load_model_fallback()
             if refused.refusal.reason not in reasons:
                 raise refused
-            client = BlockingModelClient(loop, model, job.files.exclusion_reason, self.clock)
+            client = BlockingModelClient(loop, model, job.files.exclusion_reason, self.clock, self.witness())
             rewrites = rewriting(
                 self.load(),
                 client,

@@ -185,7 +185,10 @@ def apply_model(server: Server, *, dry_run: bool = False) -> ModelPredictor | No
 
     None unless the user confirms each hunk that the model wrote: after a dry run, or by change annotations.
     """
-    return server.predictions.models.model if dry_run or server.client.capabilities.annotates_edits else None
+    if not dry_run and not server.client.capabilities.annotates_edits:
+        return None
+    own = server.apply_model
+    return own.model if own.is_separate else server.predictions.models.model
 
 
 def mark_expected_change(session: Session, rebased: list[RebasedChange]) -> None:

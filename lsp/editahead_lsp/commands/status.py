@@ -10,6 +10,7 @@ from editahead_lsp import __version__
 from editahead_lsp.protocol import status_messages
 
 if TYPE_CHECKING:
+    from editahead_inference.predictors.model.predictor import ModelPredictor
     from editahead_lsp.apply.service import ModelApplyStats
     from editahead_lsp.prediction.scheduler import PredictionScheduler
     from editahead_lsp.server import Server
@@ -30,7 +31,7 @@ def status(server: Server, arguments: list[Any]) -> status_messages.StatusResult
             server.coordinator.latency_ms(0.50), server.coordinator.latency_ms(0.95)
         ),
         outcomes=status_messages.OutcomeStatus(counts.shown, counts.accepted, counts.rejected),
-        apply=_apply_status(server.apply_service.by_model),
+        apply=_apply_status(server.apply_service.by_model, server.apply_model.model),
         recording=None if server.recorder.path is None else str(server.recorder.path),
         index=[
             status_messages.IndexStatus(str(root), report.state, report.done, report.total, report.detail)
@@ -55,9 +56,11 @@ def _cache_status(predictions: PredictionScheduler, accepted: int) -> status_mes
     )
 
 
-def _apply_status(by_model: ModelApplyStats) -> status_messages.ApplyStatus:
-    medians = [round(median(times) * 1000, 3) for times in zip(*by_model.times, strict=True)] or [None, None]
-    return status_messages.ApplyStatus(by_model.requested, by_model.succeeded, *medians)
+def _apply_status(by_model: ModelApplyStats, model: ModelPredictor | None) -> status_messages.ApplyStatus:
+    times = [round(median(each) * 1000, 3) for each in zip(*by_model.times, strict=True)]
+    first_hunk_ms, ms = times or (None, None)
+    name = None if model is None else model.backend.model
+    return status_messages.ApplyStatus(by_model.requested, by_model.succeeded, first_hunk_ms, ms, name)
 
 
 def backend_status(server: Server) -> status_messages.BackendStatus:

@@ -95,9 +95,9 @@ class ModelRequests:
         self._responses.clear()
         if self._preparing is not None:
             self._preparing.cancel()
-        self._preparing = None if model is None else asyncio.ensure_future(_prepare(model.backend))
+        self._preparing = None if model is None else asyncio.ensure_future(prepare_backend(model.backend))
         if before is not None:
-            closing = asyncio.ensure_future(_close(before.backend))
+            closing = asyncio.ensure_future(close_backend(before.backend))
             self._closing.add(closing)
             closing.add_done_callback(self._closing.discard)
 
@@ -236,13 +236,14 @@ class ModelRequests:
         request.done.set_result(response)
 
 
-async def _prepare(backend: Backend) -> None:
+async def prepare_backend(backend: Backend) -> None:
     """Prepare the backend, so that `editahead.status` can report its health and the first request need not wait."""
     with contextlib.suppress(BackendError):
         await backend.prepare()
 
 
-async def _close(backend: Backend) -> None:
+async def close_backend(backend: Backend) -> None:
+    """Close the backend, within `CLOSE_TIMEOUT_S`."""
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(CLOSE_TIMEOUT_S):
             await backend.close()

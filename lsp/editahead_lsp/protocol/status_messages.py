@@ -78,12 +78,14 @@ class ApplyStatus:
         taken: Sketches whose rewrite passed the checks.
         first_hunk_ms: Median of the milliseconds from the request to the first final hunk, of the last rewrites.
         ms: Median of the milliseconds from the request to the edit, of the last rewrites.
+        model: The model that sketches ask, where it is another than that for predictions.
     """
 
     asked: int = 0
     taken: int = 0
     first_hunk_ms: float | None = None
     ms: float | None = None
+    model: str | None = None
 
 
 @attrs.frozen

@@ -40,12 +40,14 @@ class BlockingModelClient:
         model: The predictor.
         exclusion_reason: Returns why no model may see a document, by its URI; None if it may.
         clock: Returns monotonic seconds.
+        witness: The predictor that scores passages; None for `model`.
     """
 
     loop: asyncio.AbstractEventLoop
     model: ModelPredictor
     exclusion_reason: Callable[[str], str | None]
     clock: Callable[[], float] = time.monotonic
+    witness: ModelPredictor | None = None
     _left_s: float = field(default=MODEL_TIMEOUT_S, init=False)
 
     def __call__(
@@ -92,7 +94,7 @@ class BlockingModelClient:
         if any(self.exclusion_reason(document.uri) is not None for document in documents):
             return None
         return self._wait(
-            lambda put: score_passages(self.model, passages, documents, WITNESS_TIMEOUT_S),
+            lambda put: score_passages(self.witness or self.model, passages, documents, WITNESS_TIMEOUT_S),
             WITNESS_TIMEOUT_S,
             check,
         )

@@ -24,17 +24,19 @@ async def plan_with_model(
     read: ReadSketch,
     model: ModelPredictor,
     *,
+    witness: ModelPredictor | None = None,
     on_file_done: Callable[[FileChange], None] = lambda change: None,
     on_partial: Callable[[PartialRewrite, SyntaxTrees], None] = lambda coming, trees: None,
     check: Check = lambda: None,
 ) -> ApplyPlan:
-    """Return the planned changes; where the merge is not certain, with a model, which is closed at the end.
+    """Return the planned changes; where the merge is not certain, with models, which are closed at the end.
 
     Cancelling ends the request to the model.
 
     Args:
         read: The parsed sketch.
         model: Writes what is not clear, and puts choices in order.
+        witness: Puts choices in order in its place.
         on_file_done: As for `plan_sketch`.
         on_partial: Called with what is settled of a rewrite, and the syntax trees of its file.
         check: Raises to cancel, on another thread.
@@ -45,7 +47,9 @@ async def plan_with_model(
     """
     trees = SyntaxTrees(reproducible=True)
     model_fallback, _ = load_model_fallback()
-    client = BlockingModelClient(asyncio.get_running_loop(), model, read.task.files.exclusion_reason)
+    client = BlockingModelClient(
+        asyncio.get_running_loop(), model, read.task.files.exclusion_reason, witness=witness
+    )
     rewrites = model_fallback(load_merge(), client, lambda coming: on_partial(coming, trees))
 
     def plan(is_wanted: Check) -> ApplyPlan:
@@ -68,4 +72,6 @@ async def plan_with_model(
     finally:
         worker.stop(timeout=0.0)
         await model.backend.close()
+        if witness is not None:
+            await witness.backend.close()
     return replace(planned, usage=tuple(rewrites.usages))
