@@ -21,7 +21,6 @@ def run(*options: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
 
 
-@pytest.mark.timeout(600)
 def test_each_part_is_measured(tmp_path: Path) -> None:
     pytest.importorskip("vllm", reason="tools/environment/get-vllm.sh installs what this takes")
     out = tmp_path / "figures.json"
