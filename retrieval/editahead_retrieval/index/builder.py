@@ -11,7 +11,7 @@ from pathlib import Path
 
 from editahead_prompts.syntax.languages import language_of
 from editahead_retrieval.errors import UnreadableFileError
-from editahead_retrieval.files.merkle_tree import MerkleTree, hash_content
+from editahead_retrieval.files.content_hash import hash_content
 from editahead_retrieval.files.walk import FileStamp, FoundFile, Walk
 
 from .content import BINARY, analyze
@@ -88,7 +88,6 @@ class IndexBuilder:
 
     def __post_init__(self) -> None:
         self.known = self.store.known_files()
-        self.tree = MerkleTree((path, known.content_hash) for path, known in self.known.items())
         self._urgent: deque[FoundFile] = deque()
         self._waiting: deque[FoundFile] = deque()
         self._deleted: set[str] = set()
@@ -214,7 +213,6 @@ class IndexBuilder:
         self._beyond.difference_update(beyond)
         for path in removed:
             self.known.pop(path, None)
-            self.tree.remove(path)
 
     def _store_next(self, waiting: deque[FoundFile]) -> None:
         """Store the next files of a queue."""
@@ -233,9 +231,8 @@ class IndexBuilder:
             raise
 
     def finish(self) -> None:
-        """Store that the index is up to date: the hashes of the folders, and the time."""
+        """Store that the index is up to date, and the time."""
         with self.store.transaction():
-            self.store.put_folder_hashes(self.tree.folder_hashes())
             self.store.set_meta("builtAt", int(self.now_ns() // 1_000_000_000))
             self.store.set_meta("isLimited", int(self.is_limited))
         self.total = self._changed_count = 0
@@ -305,7 +302,6 @@ class IndexBuilder:
                     done.append((ready, self._store_file(ready)))
             for ready, number in done:
                 self.known[ready.found.path] = KnownFile(ready.found.stamp, number, ready.content_hash)
-                self.tree.put(ready.found.path, ready.content_hash)
             self.store.merge(MERGE_PAGES)
 
     def _store_chunks(self, content: IndexedContent) -> None:

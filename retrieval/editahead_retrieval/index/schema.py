@@ -14,7 +14,7 @@ from typing import Any
 
 from editahead_retrieval.errors import IndexDamagedError, IndexFullError, IndexUnusableError
 
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 """The version of the tables, of the terms and of the symbols. An index of another version is built anew."""
 BUSY_TIMEOUT_S = 1.0
 """Seconds that a connection waits for a lock. A transaction of the writer takes less than a tenth."""
@@ -28,7 +28,6 @@ CREATE TABLE file (
     mtime_ns INTEGER NOT NULL, ctime_ns INTEGER NOT NULL, size INTEGER NOT NULL, inode INTEGER NOT NULL
 ) WITHOUT ROWID;
 CREATE INDEX file_content ON file (content);
-CREATE TABLE folder (path TEXT PRIMARY KEY, hash BLOB NOT NULL) WITHOUT ROWID;
 CREATE TABLE chunk (hash BLOB PRIMARY KEY, id INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE piece (
     chunk INTEGER NOT NULL, content INTEGER NOT NULL, line INTEGER NOT NULL, end_line INTEGER NOT NULL,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -124,18 +124,6 @@ class IndexStore:
                 for row in rows
                 for path, *stamp, id, name in [schema.check_row(row, str, *[int] * 5, bytes)]
             }
-
-    def folder_hashes(self) -> dict[str, bytes]:
-        """Return the hashes of the folders at the end of the last complete look."""
-        with self._translated():
-            return dict(self._execute("SELECT path, hash FROM folder"))
-
-    def put_folder_hashes(self, hashes: Mapping[str, bytes]) -> None:
-        """Replace the hashes of the folders."""
-        before = self.folder_hashes()
-        self._many("DELETE FROM folder WHERE path = ?", [(path,) for path in before.keys() - hashes.keys()])
-        changed = [(path, value) for path, value in hashes.items() if before.get(path) != value]
-        self._many("INSERT OR REPLACE INTO folder VALUES (?, ?)", changed)
 
     def find_content(self, content_hash: bytes, language: str) -> int | None:
         """Return the number of a content; None if it is not in the index."""

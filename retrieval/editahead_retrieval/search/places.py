@@ -10,7 +10,7 @@ from typing import NamedTuple
 from editahead_prompts.syntax.languages import language_of
 from editahead_prompts.syntax.syntax_trees import find_parser, parse
 from editahead_prompts.text.snapshot import split_lines
-from editahead_retrieval.files.merkle_tree import hash_content
+from editahead_retrieval.files.content_hash import hash_content
 from editahead_retrieval.index import schema
 from editahead_retrieval.index.chunker import split_into_chunks
 from editahead_retrieval.index.content import blank_secrets

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from editahead_prompts.syntax.languages import language_of
 from editahead_prompts.text.scripts import fold
 from editahead_retrieval.errors import UnreadableFileError
-from editahead_retrieval.files.merkle_tree import MerkleTree, hash_content
+from editahead_retrieval.files.content_hash import hash_clone, hash_content
 from editahead_retrieval.files.walk import FoundFile, Walk
 from editahead_retrieval.index.content import BINARY, decode_text
 
@@ -27,13 +27,13 @@ class CloneLook:
     """What a look has found.
 
     Attributes:
-        root_hash: The hash of the Merkle tree's root.
+        clone_hash: The hash of all files together.
         files: The files by the names under which a server knows their contents.
         proofs: The proofs of the contents.
         likely: The files with the rarest words of the question, the best first.
     """
 
-    root_hash: bytes
+    clone_hash: bytes
     files: dict[bytes, list[FoundFile]] = field(default_factory=dict)
     proofs: list[bytes] = field(default_factory=list)
     likely: list[FoundFile] = field(default_factory=list)
@@ -58,7 +58,7 @@ def look_at_clone(
         check: Raises to cancel.
     """
     wanted = words[:MAX_WORDS]
-    tree, look = MerkleTree(), CloneLook(b"")
+    hashes, look = dict[str, bytes](), CloneLook(b"")
     held: list[tuple[FoundFile, frozenset[int], frozenset[int]]] = []
     for number, found in enumerate(walk):
         if number >= max_files:
@@ -69,7 +69,7 @@ def look_at_clone(
         except (FileNotFoundError, UnreadableFileError):
             continue
         content_hash = hash_content(data)
-        tree.put(found.path, content_hash)
+        hashes[found.path] = content_hash
         text = decode_text(data)
         language = BINARY if text is None else language_of(found.path)
         proof = key.prove_content(content_hash, language)
@@ -83,7 +83,7 @@ def look_at_clone(
             names = frozenset(at for at, word in enumerate(wanted) if word in path)
             if has or names:
                 held.append((found, has, names))
-    look.root_hash = tree.root_hash
+    look.clone_hash = hash_clone(hashes)
     look.likely = _rank(held, limit)
     return look
 

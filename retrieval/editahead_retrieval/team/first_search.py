@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from editahead_retrieval.errors import UnreadableFileError
-from editahead_retrieval.files.merkle_tree import hash_content
+from editahead_retrieval.files.content_hash import hash_content
 from editahead_retrieval.files.walk import FoundFile, Walk
 from editahead_retrieval.index.content import analyze
 from editahead_retrieval.index.reader import IndexReader
@@ -105,7 +105,7 @@ class FirstSearch:
 
     def _prove(self, look: CloneLook) -> int:
         """Prove the contents, by the root alone where another clone has the same. Return how many the server knows."""
-        root = self.key.prove_root(look.root_hash)
+        root = self.key.prove_root(look.clone_hash)
         known = self.server.hold(self.clone, root, None)
         return known if known == len(look.proofs) else self.server.hold(self.clone, root, look.proofs)
 

@@ -45,9 +45,9 @@ class TeamKey:
         """Return the proof of a chunk by its hash."""
         return self._prove("chunk", chunk_hash)
 
-    def prove_root(self, root_hash: bytes) -> bytes:
-        """Return the proof of a whole clone by the hash of its Merkle tree's root."""
-        return self._prove("root", root_hash)
+    def prove_root(self, clone_hash: bytes) -> bytes:
+        """Return the proof of a whole clone by the hash of all its files."""
+        return self._prove("root", clone_hash)
 
     def name_clone(self, root: str, user_secret: bytes) -> bytes:
         """Return the name of a clone, which tells neither its folder nor its machine.

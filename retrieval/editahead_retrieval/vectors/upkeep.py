@@ -10,7 +10,7 @@ from typing import Literal, Protocol
 
 from editahead_prompts.text.snapshot import split_lines
 from editahead_retrieval.errors import EncoderError, UnreadableFileError
-from editahead_retrieval.files.merkle_tree import hash_content
+from editahead_retrieval.files.content_hash import hash_content
 from editahead_retrieval.files.walk import Walk
 from editahead_retrieval.index.content import blank_secrets, decode_text
 

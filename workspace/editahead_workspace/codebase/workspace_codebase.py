@@ -16,10 +16,10 @@ from editahead_prompts.syntax.languages import language_of
 from editahead_prompts.syntax.symbols import Role
 from editahead_prompts.text.snapshot import Snapshot, split_lines
 from editahead_retrieval.errors import IndexDamagedError, IndexUnusableError, UnreadableFileError
+from editahead_retrieval.files.content_hash import hash_content
 from editahead_retrieval.files.exclusion_rules import ExclusionRules
 from editahead_retrieval.files.file_identity import path_from_folder
 from editahead_retrieval.files.folder_reader import read_permitted
-from editahead_retrieval.files.merkle_tree import hash_content
 from editahead_retrieval.index.content import decode_text
 from editahead_retrieval.index.reader import FileSymbol, IndexReader
 from editahead_workspace import uris
