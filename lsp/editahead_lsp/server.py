@@ -25,13 +25,13 @@ from editahead_workspace.own_preferences import OwnPreferences
 from editahead_workspace.settings import Settings, load_settings
 
 from . import __version__
-from .apply.apply_model import ApplyModel
 from .client_connection import ClientConnection
 from .errors import MessageTooLargeError
 from .file_reader import FileReader
 from .finish.finish_counter import FinishCounter
 from .finish.service import FinishService
 from .late_imports import load_pipeline
+from .model.apply_model import ApplyModel
 from .notebooks.translation import NotebookTranslation
 from .prediction.coordinator import ALL_REUSE, PredictionCoordinator, ReuseOptions
 from .prediction.job import PredictionPipeline
