@@ -6,7 +6,7 @@ A sketch seldom says how many blank lines part a new declaration from the others
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from editahead_inference.apply.placement.splices import Splice
@@ -44,7 +44,7 @@ class Spacing:
         splice = self._with_commas(splice, new, where)
         if splice.start != splice.end:
             return splice
-        usual = self._separation(where) if _is_declaration(new) else None
+        usual = self._usual_separation(new, where)
         return (
             self._without_double_blanks(splice, where)
             if usual is None
@@ -131,12 +131,24 @@ class Spacing:
             splice, start=high, end=high, lines=(*blank * max(usual - existing, 0), *body, *blank * usual)
         )
 
-    def _separation(self, where: _Place) -> int | None:
-        """Return how many blank lines part the declarations of the block; None if there are not two."""
+    def _usual_separation(self, new: Sequence[Line], where: _Place) -> int | None:
+        """Return how many blank lines part elements like the new one; None if the block does not have two."""
+        if _is_declaration(new):
+            return self._separation(where, lambda number: self._lines[number].kind == "declaration")
+        return self._separation(where, self._has_text_above) if _has_text_first(new) else None
+
+    def _has_text_above(self, number: int) -> bool:
+        """Return whether a line is the first one of code below a comment or an annotation."""
+        return (
+            number > 0
+            and self._lines[number].kind not in _ATTACHED
+            and self._lines[number - 1].kind in _ATTACHED
+        )
+
+    def _separation(self, where: _Place, is_alike: Callable[[int], bool]) -> int | None:
+        """Return how many blank lines part the elements of the block that are alike; None if there are not two."""
         counts: Counter[int] = Counter()
-        for number in where.siblings:
-            if self._lines[number].kind != "declaration":
-                continue
+        for number in filter(is_alike, where.siblings):
             while number and self._lines[number - 1].kind in _ATTACHED:
                 number -= 1
             blanks = 0
@@ -198,6 +210,13 @@ def _is_declaration(new: Sequence[Line]) -> bool:
     begins = next((line for line in filled if line.kind not in _ATTACHED), None)
     is_whole = begins is not None and begins.kind == "declaration" and len(filled) > 1
     return is_whole and all(line.depth == filled[0].depth for line in top)
+
+
+def _has_text_first(new: Sequence[Line]) -> bool:
+    """Return whether new lines are one element below its comment, all equally deep."""
+    filled = [line for line in new if line.key]
+    size = next((number for number, line in enumerate(filled) if line.kind not in _ATTACHED), 0)
+    return size > 0 and len(filled) == size + 1 and len({line.depth for line in filled}) == 1
 
 
 def _may_need_comma(line: Line) -> bool:

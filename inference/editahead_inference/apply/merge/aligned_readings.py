@@ -54,7 +54,7 @@ def aligned_readings(
         failure = first_failure(part, target, splices, edit, guess, is_choice=True)
         reason = failure.reason if failure is not None else None
         if reason in _OFFERED:
-            yield PlausibleReading(splices, edit, guess, Provenance(is_aligned=True, failure=reason))
+            yield PlausibleReading(splices, edit, guess, Provenance(failure=reason))
 
 
 def _parts_annotation(splice: Splice, target: Target) -> bool:

@@ -18,10 +18,8 @@ from editahead_inference.apply.results import MergeResult, Refusal, SettledBy
 from editahead_prompts.sketches.sketch import Diff, Elision, FileSketch, Snippet
 from editahead_prompts.text.edits import Edit, compose
 
-from .added_below_headers import add_below_header
 from .blank_runs import keep_blank_runs
-from .block_edits import NEW_VERSION
-from .block_placer import CUT_OFF, PERSONAL, UNANCHORED, read_blocks
+from .block_placer import PERSONAL, UNANCHORED, read_blocks
 from .document_sections import shows_headings
 from .excerpts import Excerpt
 from .hunk_placer import place_hunks
@@ -38,6 +36,7 @@ class Attempt:
     """The result of one way to place a part, and the placement.
 
     Attributes:
+        way: The name of the way, for the evidence.
         part: The part, which may have marks that the sketch has not.
         text: The text before a line end that the part adds to the file's end.
     """
@@ -46,6 +45,7 @@ class Attempt:
     placing: Placement
     result: MergeResult
     text: str
+    way: str = "lines"
 
 
 def all_attempts(part: FileSketch, target: Target, span: tuple[int, int] | None) -> Iterator[Attempt]:
@@ -64,28 +64,13 @@ def all_attempts(part: FileSketch, target: Target, span: tuple[int, int] | None)
             if said
             else comment_like_mark(part.content, target)
         )
-        others = blocks.alternatives
-        placing = Placement(
-            blocks.splices,
-            unsure,
-            0.5 if unsure else 1.0,
-            lambda: others,
-            is_settled_by_rivals=set(blocks.doubts) == {CUT_OFF},
-        )
-        second = attempt_placement(part, target, placing, span, first)
+        placing = Placement(blocks.splices, unsure, 0.5 if unsure else 1.0)
+        second = replace(attempt_placement(part, target, placing, span, first), way="blocks")
         yield second
         refused = refused and second.result.refusal is not None
-    added = add_below_header(part.content, target) if refused else None
-    if added is not None:
-        unsure = comment_like_mark(part.content, target)
-        if blocks is not None and NEW_VERSION in blocks.doubts:
-            unsure = make_refusal("ambiguous", f"The sketch is ambiguous about {NEW_VERSION}.")
-        third = attempt_placement(part, target, Placement(added, unsure), span)
-        yield third
-        refused = third.result.refusal is not None
     outlined = read_member_outline(part.content, target) if refused else None
     if outlined:
-        yield attempt_placement(part, target, Placement(outlined), span)
+        yield replace(attempt_placement(part, target, Placement(outlined), span), way="outline")
 
 
 def is_unplaced(attempt: Attempt) -> bool:

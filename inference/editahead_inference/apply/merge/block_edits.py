@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 
 from rapidfuzz.fuzz import ratio
@@ -68,9 +68,6 @@ class Level:
 class BlockEdits:
     """The splices and the doubts of a reading, as they are collected.
 
-    Attributes:
-        alternatives: Splices that a doubt is about, each with the one of the other meaning.
-
     Args:
         sketch: The lines of the sketch.
         target: The file.
@@ -79,7 +76,6 @@ class BlockEdits:
     def __init__(self, sketch: BlockSketch, target: Target) -> None:
         self.splices: list[Splice] = []
         self.doubts: list[str] = []
-        self.alternatives: list[tuple[Splice, Splice]] = []
         self.file_naming = target.naming
         self._sketch, self._target = sketch, target
         self._bodies, self._keys = target.lines.bodies, target.lines.keys
@@ -127,7 +123,6 @@ class BlockEdits:
         """Keep lines [start, end) of the file; another meaning is that they go. `at` is the line of the sketch."""
         stays = Splice(start, end, tuple(self._bodies[start:end]), at, at + 1)
         self.splices.append(stays)
-        self.alternatives.append((stays, replace(stays, lines=())))
 
     def _count_replaced(self, new: Sequence[Item], old: Sequence[Item], level: Level) -> int:
         """Return how many items of the file, from the first on, are replaced by new ones at their place: all or none.
@@ -250,9 +245,7 @@ class BlockEdits:
         is_first: bool,
     ) -> None:
         """Add items behind a matched one, or at the beginning of a block."""
-        doubts = len(self.doubts)
         replaced = self._count_replaced(items, existing, level)
-        is_unsure = len(self.doubts) > doubts
         end = existing[replaced - 1].end if replaced else start
         last = items[-1].end
         lines = self._code(first, last, change)
@@ -270,9 +263,6 @@ class BlockEdits:
             lines += ("",) * (self._blank_lines_below(last) - (existing[0].start - start))
         splice = Splice(start, end, lines, self._sketch.at[items[0].start], self._sketch.at[last - 1] + 1)
         self.splices.append(splice)
-        if is_unsure and existing:
-            other = start if replaced else existing[: len(items)][-1].end
-            self.alternatives.append((splice, replace(splice, end=other)))
 
     def add_before(
         self,
@@ -287,9 +277,7 @@ class BlockEdits:
         """Add items before a matched one, or at the end of a block."""
         if d >= len(level.items) and self._replace_last(items, existing, change):
             return
-        doubts = len(self.doubts)
         replaced = self._count_replaced(items[::-1], existing[::-1], level)
-        is_unsure = len(self.doubts) > doubts and bool(existing)
         is_end = d >= len(level.items)
         first = items[0].start
         at = self._sketch.at[first]
@@ -298,23 +286,18 @@ class BlockEdits:
             lines = self._code(first, items[-1].end, change)
             splice = Splice(start, end, lines, at, self._sketch.at[items[-1].end - 1] + 1)
             self.splices.append(splice)
-            self.alternatives.append((splice, replace(splice, start=end)))
             return
         if not is_end:
             place = self._above_attached(level.items, d)
             lines = self._code(first, last, change)
             splice = Splice(place, place, lines, at, self._sketch.at[items[-1].end - 1] + 1)
             self.splices.append(splice)
-            if is_unsure:
-                self.alternatives.append((splice, replace(splice, start=existing[-len(items) :][0].start)))
             above = existing[-1].end if existing else place
             group = [*existing[-2:], *items]
             is_group = len(existing) > 1 and existing[-2].end == existing[-1].start
             if is_group and above < place and not lines[-1].strip() and not any(i.is_block for i in group):
                 # The blank lines that the sketch shows may be those of the file, above which the new lines are then.
                 self.doubts.append("blank lines around new ones")
-                code = lines[: len(lines) - self._blank_lines_below(items[-1].end)]
-                self.alternatives.append((splice, replace(splice, start=above, end=above, lines=code)))
             return
         lines = self._code(first, items[-1].end, change)
         if not level.items:
@@ -341,10 +324,6 @@ class BlockEdits:
             self.splices.append(Splice(old.end - 1, old.end, (body.rstrip() + ",",), at, at + len(lines)))
         splice = Splice(old.end, old.end, (*blanks, *lines), at, at + len(lines))
         self.splices.append(splice)
-        if is_unsure and comma is None:
-            self.alternatives.append(
-                (splice, replace(splice, start=existing[-len(items) :][0].start, lines=lines))
-            )
 
     def add_at_either_end(
         self, items: Sequence[Item], place: tuple[int, int], existing: Sequence[Item], change: tuple[str, str]
@@ -356,12 +335,6 @@ class BlockEdits:
         end = existing[-1].end if existing else place[0]
         splice = Splice(end, end, (*blanks, *lines), at, at + len(lines))
         self.splices.append(splice)
-        if existing:
-            first_block = next((n for n, item in enumerate(existing) if item.is_block), 0)
-            start = self._above_attached(existing, first_block)
-            self.alternatives.append(
-                (splice, replace(splice, start=start, end=start, lines=(*lines, *blanks)))
-            )
 
     def _replace_last(self, items: Sequence[Item], existing: Sequence[Item], change: tuple[str, str]) -> bool:
         """Replace the statement that leaves a block by another that does, with what comes before it. Return whether it was.

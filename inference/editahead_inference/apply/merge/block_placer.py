@@ -59,12 +59,10 @@ class BlockReading:
 
     Attributes:
         doubts: Why the reading is not certain; empty if it is.
-        alternatives: The splices of other readings.
     """
 
     splices: tuple[Splice, ...]
     doubts: tuple[str, ...]
-    alternatives: tuple[tuple[Splice, ...], ...] = ()
 
 
 def read_blocks(snippet: Snippet, target: Target) -> BlockReading | None:
@@ -106,11 +104,7 @@ class _BlockReader:
             deleted = self._bodies[splice.start : splice.end]
             if unmatched_brackets(splice.lines) != unmatched_brackets(deleted):
                 raise NoReadingError
-        others = tuple(
-            tuple(other if splice is old else splice for splice in splices)
-            for old, other in self._edits.alternatives
-        )
-        return BlockReading(splices, tuple(self._edits.doubts), others)
+        return BlockReading(splices, tuple(self._edits.doubts))
 
     # The level of the file that the outermost items of the sketch belong to.
 

@@ -21,7 +21,7 @@ from .evidence import Row
 CERTAIN = 0.9
 """The certainty from which a reading is made without a question."""
 CERTAIN_ALONE = 0.8
-"""The same for one that has no likely other: of 49 such readings of held-out sketches, all were meant."""
+"""The same for one that has no likely other: of 603 such readings of held-out sketches, 595 were meant."""
 
 _SMALLEST = 1e-9
 _ALONE = 20.0

@@ -32,6 +32,7 @@ from .hidden_versions import (
 )
 from .keyed_elements import versions_of_hidden_elements
 from .lost_labels import lost_labels
+from .lost_modifiers import lost_modifiers
 from .moved_lines import moved_lines
 from .other_meanings import (
     added_elsewhere,
@@ -155,6 +156,12 @@ DOUBTS: tuple[Check, ...] = (
     Check(_of_file(torn_imports), "The new code would precede this import.", "person"),
     Check(_of_file(repeated_annotations), "This line would be repeated.", "person"),
     Check(outside_functions, "The sketch shows this change in another function."),
+    Check(
+        _of_file(lost_modifiers),
+        "The sketch may only leave out a modifier of this header.",
+        "person",
+        is_for_choices=False,
+    ),
     Check(lost_labels, _ADDED_OR_REPLACED, is_for_choices=False),
     Check(
         repeated_members,

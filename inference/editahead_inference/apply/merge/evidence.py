@@ -47,23 +47,19 @@ class Provenance:
     """Where a reading comes from.
 
     Attributes:
-        variant: 0 = a placement or one of its alternatives, 1 = it keeps what may go, 2 = it leaves a change out.
-        is_placement: It is a placement as it is.
-        is_earlier: It was placed in a way that a later one, by structure, was tried beside.
-        is_aligned: It is an alignment of the lines, and no placement.
+        ways: The ways to place a part by rules that make it; empty for one that only an alignment makes.
+        certain_ways: Those of them that are certain of it.
         failure: Why the first check that it does not pass refuses it; None if it passes all.
     """
 
-    variant: int = 0
-    is_placement: bool = False
-    is_earlier: bool = False
-    is_aligned: bool = False
+    ways: tuple[str, ...] = ()
+    certain_ways: tuple[str, ...] = ()
     failure: RefusalReason | None = None
 
     @property
-    def passes(self) -> bool:
-        """Whether it passes all checks."""
-        return self.failure is None
+    def is_aligned(self) -> bool:
+        """Whether it is an alignment of the lines, and no placement."""
+        return not self.ways
 
 
 class ReadingEvidence:
@@ -140,11 +136,12 @@ class ReadingEvidence:
 
 
 def _source_rows(source: Provenance) -> Iterator[Row]:
-    yield "keeps what may go", float(source.variant == 1)
-    yield "leaves a change out", float(source.variant == 2)
-    yield "placement", float(source.is_placement)
-    yield "earlier attempt", float(source.is_earlier)
     yield "only aligned", float(source.is_aligned)
+    yield "certain ways", float(len(source.certain_ways))
+    for way in source.ways:
+        yield f"by {way}", 1.0
+    for way in source.certain_ways:
+        yield f"certain by {way}", 1.0
     if source.failure is not None:
         yield f"fails: {source.failure}", 1.0
 

@@ -93,7 +93,7 @@ class _HunkPlacer:
         splices = self._sort_splices(splices)
         confidence = sum(self._confidence) / len(self._confidence) if self._confidence else 1.0
         doubt = self._doubts[0] if self._doubts else None
-        return Placement(tuple(splices), doubt, round(confidence, 3), lambda: self._alternatives)
+        return Placement(tuple(splices), doubt, round(confidence, 3), tuple(self._alternatives))
 
     def _place_each(self) -> list[PlacedHunk]:
         """Return each hunk with its place. Hunks without a place are left out, with a doubt."""

@@ -19,10 +19,9 @@ from editahead_inference.apply.placement.splices import (
     Splice,
     drop_noops,
     keep_typography,
-    repeated_beside,
     to_edit,
 )
-from editahead_inference.apply.results import MAX_CHOICES, MergeResult, Refusal, SettledBy
+from editahead_inference.apply.results import MergeResult, Refusal, SettledBy
 from editahead_prompts.errors import UnfitSketchError
 from editahead_prompts.sketches.reparse import reparse_with_file
 from editahead_prompts.sketches.sketch import Diff, Elision, FileSketch, Sketch, Snippet
@@ -46,6 +45,7 @@ from .doubtful_results import doubt_result
 from .evidence import Provenance, ReadingEvidence, likelihoods
 from .file_units import in_file_units
 from .git_blobs import place_by_numbers
+from .lost_modifiers import lost_modifiers, with_all_modifiers
 from .new_declarations import is_addition, offer_additions
 from .notebook import Notebook
 from .prepared_part import prepare_part, try_all
@@ -57,11 +57,9 @@ from .readings import (
     to_readings,
 )
 from .shown_functions import leaves_lines_out
-from .shown_neighbours import encloses_all
-from .shown_runs import ShownRuns, code_lines, without_blanks
+from .shown_runs import code_lines
 from .size_limits import MAX_SNIPPET_LINES, find_size_refusal
 from .sparing_readings import partial_readings, sparing_readings
-from .told_readings import ToldReadings
 from .told_removals import remove_as_told
 from .verify import first_failure
 from .whole_pieces import whole_pieces
@@ -72,11 +70,11 @@ _CHOSEN = frozenset({"would-lose-code", "would-break-syntax", "ambiguous", "unpl
 _MAX_PIECE_LINES = 50_000
 """Lines of the file for all pieces of a sketch together, which bounds the time: each is merged by itself."""
 
+_MIN_OFFERED = 3
+"""Readings of a refused sketch from which no unlikely ones are looked for."""
+
 _MIN_LIKELY = 0.01
 """The likelihood below which readings are not told apart by all evidence, and an alignment is not offered."""
-
-_MAX_LEFT = 3
-"""Readings that fail checks and are offered beside a single other one."""
 
 
 def merge(
@@ -182,17 +180,15 @@ def _merge_part(part: FileSketch, target: Target, span: tuple[int, int] | None) 
         said = f"The sketch shows more than {MAX_SNIPPET_LINES:,} lines and is not the whole file; apply it in parts."
         return MergeResult(original, original.text, Edit(), make_refusal("too-large", said), 0.0)
     attempts = try_all(prepared, target, span)
-    told = _only_told(attempts, target) if prepared.is_as_shown else None
     sections = as_sections(part, target)
     only = None
     if sections is not None:
         shown = attempt_placement(sections.part, target, Placement(sections.splices), span)
         # Lines of a text are no anchors: they may be below any heading.
         only = shown.text
-        told = told if told and told.guess == only else None
-        first = shown if sections.is_certain else as_choice(shown)
+        first = replace(shown if sections.is_certain else as_choice(shown), way="sections")
         attempts = [first, *(each if each.text == shown.text else as_choice(each) for each in attempts)]
-    result = told or _agreed(attempts, target, prepared.shown, span, only)
+    result = _agreed(attempts, target, prepared.shown, span, only)
     if result.refusal is None and not result.edit:
         unclear = _doubt_about_nothing(part, target)
         if unclear is not None:
@@ -240,7 +236,7 @@ def _agreed(
         span: Offsets in code points that the change must stay within.
         only: The only text of which the evidence may be certain; None = any.
     """
-    certain = _without_repeats([each for each in attempts if each.result.refusal is None], shown, target)
+    certain = [each.result for each in attempts if each.result.refusal is None]
     if certain and all(result.guess == certain[0].guess for result in certain):
         return certain[0]
     first = certain[0] if certain else attempts[0].result
@@ -259,11 +255,43 @@ def _agreed(
     ):
         likeliest = ranked[0].reading.guess if ranked else ""
         return next((each for each in certain if each.guess == likeliest), certain[0])
-    is_clear = is_clear and not certain and only in (None, ranked[0].reading.guess)
+    is_clear = is_clear and only in (None, ranked[0].reading.guess)
     if is_clear and _may_be_certain(attempts, shown, ranked[0].reading, target, span):
         edit, guess = end_last_line(shown, target, ranked[0].reading.edit, ranked[0].reading.guess)
         return MergeResult(target.original, guess, edit, None, first.confidence)
+    ranked[:1] = _with_modifiers(attempts[-1], ranked[:1], target)
+    ranked += _variants(attempts, ranked, target)
     return replace(first, refusal=refusal, readings=to_readings(ranked, target))
+
+
+def _with_modifiers(
+    attempt: Attempt, ranked: Sequence[RankedReading], target: Target
+) -> Iterator[RankedReading]:
+    """Yield readings, before each of which a header loses a modifier the one with it: chats leave `export` out."""
+    for each in ranked:
+        is_first = bool(list(lost_modifiers(target, each.reading.splices)))
+        if is_first:
+            splices = with_all_modifiers(each.reading.splices, target)
+            kept = _judged(attempt, splices, each.reading.source, target)
+            yield RankedReading(kept, each.likelihood / 2)
+        yield replace(each, likelihood=each.likelihood / 2) if is_first else each
+
+
+def _variants(
+    attempts: Sequence[Attempt], ranked: Sequence[RankedReading], target: Target
+) -> Iterator[RankedReading]:
+    """Yield unlikely readings where few are to choose from: they keep what a placement removes, or leave a change out."""
+    seen = {each.reading.guess for each in ranked}
+    for attempt in attempts if len(ranked) < _MIN_OFFERED else ():
+        placed = () if is_unplaced(attempt) else attempt.placing.splices
+        for splices in (*sparing_readings(placed, target.lines), *partial_readings(placed, target.lines)):
+            if not _is_disjoint(splices):
+                continue
+            reading = _judged(attempt, splices, Provenance(), target)
+            is_offered = reading.source.failure in (None, "would-lose-code")
+            if is_offered and reading.edit and reading.guess not in seen:
+                seen.add(reading.guess)
+                yield RankedReading(reading, 0.0)
 
 
 def _may_be_certain(
@@ -308,7 +336,7 @@ def _rank_all(
 ) -> tuple[list[RankedReading], bool]:
     """Return the readings of placements and of alignments, likeliest first, and whether the first one is certain.
 
-    Unlikely placements come last, and unlikely alignments are left out.
+    Unlikely placements come last. Unlikely alignments are left out where there are others to choose from.
     """
     readings, evidence = collect_readings(placed, part, snippet, target)
     found = [(reading, evidence.rows(reading.splices, reading.source)) for reading in readings]
@@ -319,8 +347,9 @@ def _rank_all(
     likely = [each for each in ranked if each.likelihood >= _MIN_LIKELY]
     needed = CERTAIN_ALONE if len(likely) == 1 else CERTAIN
     is_clear = bool(likely) and certainty(rows, [each.likelihood for each in ranked]) >= needed
-    others = [each for each in ranked if each.likelihood < _MIN_LIKELY and not each.reading.source.is_aligned]
-    return [*likely, *others], is_clear
+    unlikely = ranked[len(likely) :]
+    placed_others = [each for each in unlikely if not each.reading.source.is_aligned]
+    return [*likely, *(placed_others or unlikely[: max(0, 2 - len(likely))])], is_clear
 
 
 def collect_readings(
@@ -333,28 +362,6 @@ def collect_readings(
     return readings, ReadingEvidence(snippet, target, alignments)
 
 
-def _without_repeats(certain: Sequence[Attempt], shown: FileSketch, target: Target) -> list[MergeResult]:
-    """Return the certain results; where there are others, without those that repeat the line beside a change.
-
-    A sketch that shows the line once, beside a mark, shows the line of the file.
-    """
-    results = [each.result for each in certain]
-    if isinstance(shown.content, Diff) or len({result.guess for result in results}) < 2:
-        return results
-    if not any(isinstance(piece, Elision) for piece in shown.content.parts):
-        return results
-    runs, bodies = ShownRuns(shown.content, without_blanks), target.lines.bodies
-    once = [
-        each.result
-        for each in certain
-        if not any(
-            key and not runs.contain([key, key])
-            for key in map(normalize_line, repeated_beside(each.placing.splices, bodies))
-        )
-    ]
-    return once or results
-
-
 def _settled_by(attempts: Sequence[Attempt]) -> SettledBy:
     """Return what settles all doubts about some attempts."""
     doubts = [doubt for each in attempts for doubt in (each.placing.doubt, each.result.refusal) if doubt]
@@ -362,108 +369,58 @@ def _settled_by(attempts: Sequence[Attempt]) -> SettledBy:
     return next((way for way in ways if any(doubt.settled_by == way for doubt in doubts)), "likelihood")
 
 
-def _only_told(attempts: Sequence[Attempt], target: Target) -> MergeResult | None:
-    """Return the only reading that agrees with all that the sketch shows and passes all checks, where none is certain.
-
-    Another one that removes less, and only repeats lines of the file, may be meant as well.
-    """
-    snippet = attempts[0].part.content
-    if isinstance(snippet, Diff) or attempts[0].part.kind == "whole-file":
-        return None
-    if any(each.result.refusal is None for each in attempts):
-        return None
-    if any(each.placing.doubt and not each.placing.is_settled_by_rivals for each in attempts):
-        return None
-    told = ToldReadings(snippet, target)
-    found: dict[str, Attempt] = {}
-    least = len(target.lines)
-    for attempt in attempts:
-        for splices in (attempt.placing.splices, *attempt.placing.alternatives()):
-            own = tuple(drop_noops(splices, target.lines.bodies))
-            if any(b.start < a.end for a, b in pairwise(own)):
-                continue
-            if not told.agrees(own):
-                if told.agrees(own, may_repeat=True):
-                    least = min(least, told.count_removed(own))
-                continue
-            again = attempt_placement(
-                attempt.part, target, Placement(own, None, attempt.placing.confidence), None
-            )
-            found[again.text] = again
-            if len(found) > 1:
-                return None
-    for only in found.values():
-        splices = only.placing.splices
-        is_clear = not told.shrinks(splices) or encloses_all(snippet, target, splices)
-        if only.result.refusal is None and is_clear and told.count_removed(splices) <= least:
-            return only.result
-    return None
-
-
 def plausible_readings(attempts: Sequence[Attempt], target: Target) -> Iterator[PlausibleReading]:
-    """Yield the readings that pass all checks but are not certain. Where code would go, a person may still choose so.
+    """Yield the placements, and the other places of a diff, of which a person who sees their diffs can judge.
 
-    Less likely kinds are left out where likelier ones are enough, as the checks take time. Where there is only one, others
-    that fail more checks come last.
+    The last way to place a part comes first: it looks at the structure.
     """
-    seen: set[str] = set()
-    found = 0
-    count = 0
-    left: list[PlausibleReading] = []
-    placed = [
-        (number, attempt) for number, attempt in enumerate(reversed(attempts)) if not is_unplaced(attempt)
-    ]
-    for kind in range(3):
-        if found >= MAX_CHOICES:
-            return
-        for number, attempt in placed:
-            part, placing, result = attempt.part, attempt.placing, attempt.result
-            own = drop_noops(placing.splices, target.lines.bodies)
-            if result.refusal is None:
-                if kind == 0:
-                    found, count = found + 1, count + 1
-                    source = Provenance(is_placement=True, is_earlier=number > 0)
-                    yield PlausibleReading(own, result.edit, result.guess, source)
-                continue
-            for each in _readings_of_kind(kind, placing, target):
-                target.check()
-                shown = each if isinstance(part.content, Diff) else keep_typography(each, target.lines.bodies)
-                splices = drop_noops(shown, target.lines.bodies)
-                if any(b.start < a.end for a, b in pairwise(splices)):
-                    continue
-                edit = to_edit(target.original, splices, part.final_newline)
-                guess = edit.apply(target.original.text)
-                if guess in seen:
-                    continue
-                seen.add(guess)
-                failure = first_failure(part, target, splices, edit, guess, is_choice=True)
-                source = Provenance(
-                    kind,
-                    is_placement=splices == own,
-                    is_earlier=number > 0,
-                    failure=failure.reason if failure is not None else None,
-                )
-                reading = PlausibleReading(splices, edit, guess, source)
-                allowed = _CHOSEN if each is placing.splices else {"would-lose-code"}
-                if failure is None or failure.reason in allowed:
-                    found += failure is None
-                    count += bool(edit)
-                    yield reading
-                elif failure.reason in _CHOSEN - {"would-break-syntax"}:
-                    left.append(reading)
-    if count == 1:
-        yield from left[:_MAX_LEFT]
+    ways: dict[str, list[Attempt]] = {}
+    for attempt in reversed(attempts):
+        if not is_unplaced(attempt):
+            ways.setdefault(attempt.text, []).append(attempt)
+    for found in ways.values():
+        certain = [attempt for attempt in found if attempt.result.refusal is None]
+        attempt = (certain or found)[0]
+        source = Provenance(
+            ways=tuple(each.way for each in found), certain_ways=tuple(each.way for each in certain)
+        )
+        readings = [
+            _judged(attempt, attempt.placing.splices, source, target),
+            *_alternatives(found, target),
+        ]
+        for reading in readings:
+            if reading.source.failure is None or reading.source.failure in _CHOSEN:
+                yield reading
 
 
-def _readings_of_kind(kind: int, placing: Placement, target: Target) -> Iterator[tuple[Splice, ...]]:
-    """Yield the readings of a placement, those of the likeliest kind for 0."""
-    if kind == 0:
-        yield placing.splices
-        yield from placing.alternatives()
-    elif kind == 1:
-        yield from sparing_readings(placing.splices, target.lines)
-    else:
-        yield from partial_readings(placing.splices, target.lines)
+def _alternatives(attempts: Sequence[Attempt], target: Target) -> Iterator[PlausibleReading]:
+    """Yield what the ways to place a part would make instead."""
+    for attempt in attempts:
+        for splices in attempt.placing.alternatives if attempt.result.refusal is not None else ():
+            if _is_disjoint(splices):
+                yield _judged(attempt, splices, Provenance(ways=(f"{attempt.way} otherwise",)), target)
+
+
+def _judged(
+    attempt: Attempt, splices: Sequence[Splice], source: Provenance, target: Target
+) -> PlausibleReading:
+    """Return the reading of some splices, with the reason of the first check that it does not pass."""
+    target.check()
+    part, result = attempt.part, attempt.result
+    kept = splices if isinstance(part.content, Diff) else keep_typography(splices, target.lines.bodies)
+    own = tuple(drop_noops(kept, target.lines.bodies))
+    if result.refusal is None and splices == attempt.placing.splices:
+        return PlausibleReading(own, result.edit, result.guess, source)
+    edit = to_edit(target.original, own, part.final_newline)
+    guess = edit.apply(target.original.text)
+    failure = first_failure(part, target, own, edit, guess, is_choice=True)
+    return PlausibleReading(
+        own, edit, guess, replace(source, failure=None if failure is None else failure.reason)
+    )
+
+
+def _is_disjoint(splices: Sequence[Splice]) -> bool:
+    return all(above.end <= below.start for above, below in pairwise(splices))
 
 
 def _line_range(original: Snapshot, span: tuple[int, int] | None) -> tuple[int, int]:

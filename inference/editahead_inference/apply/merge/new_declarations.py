@@ -20,6 +20,7 @@ from editahead_inference.apply.placement.declarations import (
     only_declares,
 )
 from editahead_inference.apply.placement.line_matching import normalize_line
+from editahead_inference.apply.placement.line_names import identity
 from editahead_inference.apply.placement.outline import has_substance, is_filler
 from editahead_inference.apply.placement.placement import Target, make_refusal
 from editahead_inference.apply.placement.splices import Splice, to_edit
@@ -181,6 +182,9 @@ class _Addition:
         names = {each.name for each in target.declarations}
         if not declared or any(each.name in names or not each.intact for each in declared):
             return None
+        heads = {identity(normalize_line(rest[each.head])) for each in declared} - {None}
+        if not heads.isdisjoint(map(identity, target.lines.keys)):
+            return None  # A function of the file declares it within its body.
         if not shown.has_marks and _is_mostly_known(rest, target):
             return None
         known = target.lines.places

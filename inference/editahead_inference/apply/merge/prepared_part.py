@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from editahead_inference.apply.placement.placement import Target
 from editahead_prompts.sketches.sketch import FileSketch
@@ -33,11 +33,6 @@ class PreparedPart:
     part: FileSketch
     excerpt: Excerpt | None
 
-    @property
-    def is_as_shown(self) -> bool:
-        """Whether no code had to be put back."""
-        return self.restored.content == self.written.content
-
 
 def prepare_part(part: FileSketch, target: Target) -> PreparedPart | None:
     """Return a part as it is placed; None where nothing in the file shows where its imports belong."""
@@ -61,7 +56,7 @@ def try_all(prepared: PreparedPart, target: Target, span: tuple[int, int] | None
     return [
         *(sparing(attempt, excerpt) for attempt in attempts),
         *(
-            each if excerpt.is_certain else as_choice(each)
+            replace(each if excerpt.is_certain else as_choice(each), way=f"{each.way} of the excerpt")
             for each in all_attempts(excerpt.part, target, span)
         ),
     ]

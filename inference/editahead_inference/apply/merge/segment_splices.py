@@ -25,24 +25,18 @@ from .settled_segments import SettledSegments
 
 
 class SegmentSplicer:
-    """The splices of the segments of one snippet, with the reasons why one is not certain.
-
-    Attributes:
-        uncertain: The numbers of the segments about which there was a doubt the last time.
-    """
+    """The splices of the segments of one snippet, with the reasons why one is not certain."""
 
     def __init__(
         self, pieces: Sequence[CodeRun], target: Target, settled: SettledSegments, doubts: AmbiguityChecks
     ) -> None:
         self._pieces, self._target, self._settled, self._doubts = pieces, target, settled, doubts
         self._file = target.lines
-        self.uncertain: list[int] = []
 
     def splices(
         self, segments: Sequence[Segment], chain: Sequence[Anchor], *, replaces: bool = False
     ) -> tuple[list[Splice], list[Refusal]]:
         """Return the splices and the doubts. With `replaces`, lines that may replace others at an end of a segment do so."""
-        self.uncertain.clear()
         splices: list[Splice] = []
         doubts: list[Refusal] = []
         floor = self._target.low
@@ -56,8 +50,6 @@ class SegmentSplicer:
             later = [anchor.start for anchor in chain if anchor.segment > number]
             ceiling = later[0] if later else self._target.high
             splice, more = self._splice(number, segment, own, floor, ceiling, replaces=replaces)
-            if more:
-                self.uncertain.append(number)
             doubts += more
             splices.append(splice)
             floor = splice.end

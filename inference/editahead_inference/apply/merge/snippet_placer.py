@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import cache
 from itertools import pairwise
 
 from editahead_inference.apply.placement.ambiguity_checks import (
@@ -14,7 +13,6 @@ from editahead_inference.apply.placement.ambiguity_checks import (
     AmbiguityChecks,
     count_replaced_lines,
     is_settled_by_neighbours,
-    is_settled_by_rivals,
 )
 from editahead_inference.apply.placement.anchor_chaining import Chain, best_chain
 from editahead_inference.apply.placement.anchors import (
@@ -37,7 +35,6 @@ from editahead_inference.apply.placement.line_matching import (
     line_weight,
     normalize_line,
 )
-from editahead_inference.apply.placement.literal_alignment import literal_chain
 from editahead_inference.apply.placement.placement import Placement, Target, find_similar_lines, make_refusal
 from editahead_inference.apply.placement.snippet_indentation import SnippetIndentation
 from editahead_inference.apply.placement.splices import Splice, drop_noops
@@ -46,7 +43,6 @@ from editahead_prompts.sketches.sketch import Snippet
 from editahead_prompts.text.diff import diff_lines
 from editahead_prompts.text.indentation import indentation
 
-from .alternative_chains import alternative_chains
 from .segment_splices import SegmentSplicer
 from .settled_segments import SettledSegments
 
@@ -87,7 +83,6 @@ class _SnippetPlacer:
         self._reindenting = SnippetIndentation(self._file)
         self._undecorated: set[tuple[int, int]] = set()
         self._settled = SettledSegments(target)
-        self._found: list[Anchor] = []
         self._alternatives: list[tuple[Splice, ...]] = []
         self._doubts = AmbiguityChecks(target, self._settled.matches)
         self._splicer = SegmentSplicer(pieces, target, self._settled, self._doubts)
@@ -105,7 +100,6 @@ class _SnippetPlacer:
         if chain is None:
             return self._unplaced_placement(segments)
         splices, doubts = self._splicer.splices(segments, chain.anchors)
-        uncertain = self._splicer.uncertain[:]
         doubts += self._reindenting.doubts
         for anchor in chain.anchors:
             if anchor.whole and (anchor.start, anchor.end) in self._undecorated:
@@ -129,31 +123,16 @@ class _SnippetPlacer:
         total = sum(line_weight(normalize_line(line)) for segment in segments for line in segment.lines)
         anchored = sum(anchor.weight for anchor in chain.anchors)
         confidence = max(0.0, min(1.0, anchored / total)) if total else 0.0
-        doubt = doubts[0] if doubts else None
+        if doubts:
+            replacing, _ = self._splicer.splices(segments, chain.anchors, replaces=True)
+            self._alternatives.append(tuple(replacing))
         return Placement(
             tuple(splices),
-            doubt,
+            doubts[0] if doubts else None,
             round(confidence, 3),
-            cache(lambda: tuple(self._other_readings(segments, chain.anchors, uncertain))),
-            all(map(is_settled_by_neighbours, doubts)),
-            all(map(is_settled_by_rivals, doubts)),
+            tuple(self._alternatives),
+            is_settled_by_neighbours=all(map(is_settled_by_neighbours, doubts)),
         )
-
-    def _other_readings(
-        self, segments: Sequence[Segment], chain: Sequence[Anchor], uncertain: Sequence[int]
-    ) -> Iterator[tuple[Splice, ...]]:
-        """Yield the splices of other readings, likeliest first: other places, or other lines that are replaced."""
-        yield from self._alternatives
-        literal = literal_chain(segments, self._target)
-        if literal is not None:
-            yield tuple(self._splicer.splices(segments, literal)[0])
-        others = alternative_chains(segments, self._found, chain, uncertain, self._file, self._target.check)
-        for anchors in (chain, *others):
-            put = self._settled.insert_into(segments, anchors)
-            if put is not None:
-                yield from (
-                    tuple(self._splicer.splices(segments, put, replaces=each)[0]) for each in (True, False)
-                )
 
     def _uneven_indentation(self, splices: Sequence[Splice]) -> Iterator[Refusal]:
         """Yield a refusal for each kept line whose indentation changes differently from that of the others.
@@ -213,7 +192,6 @@ class _SnippetPlacer:
             if whole:
                 found = [part for anchor in found for part in parts_outside(anchor, whole)] + whole
         found.sort(key=lambda anchor: (anchor.first, anchor.start, anchor.last))
-        self._found = found
         chain = best_chain(segments, found, self._file, check=target.check)
         if chain is None or not any(_deletes_between(a, b) for a, b in pairwise(chain.anchors)):
             return chain
@@ -317,7 +295,7 @@ class _SnippetPlacer:
             theirs = drop_noops(self._splicer.splices(segments, others)[0], self._file.bodies)
             if _merged_lines(mine, self._file.bodies) == _merged_lines(theirs, self._file.bodies):
                 continue
-            self._alternatives.append(theirs)
+            self._alternatives.append(tuple(theirs))
             number = next(
                 (a.segment for a, b in zip(chain.anchors, other, strict=False) if a != b),
                 chain.anchors[-1].segment,

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
+from operator import ne
 from textwrap import dedent
 
 from editahead_inference.apply.placement.declarations import only_declares
@@ -56,8 +57,17 @@ def as_whole_file(part: FileSketch, target: Target) -> FileSketch:
 
 
 def is_plainly_whole(lines: Sequence[str], target: Target) -> bool:
-    """Return whether the lines begin and end as the file does, and hold most of it."""
-    return could_be_whole(lines, target) and _kept_share(lines, target) >= _MIN_WHOLE_SHARE
+    """Return whether the lines begin and end as the file does, and hold most of it, or all but one line of a short one."""
+    return could_be_whole(lines, target) and (
+        _kept_share(lines, target) >= _MIN_WHOLE_SHARE or _differs_in_one_line(lines, target)
+    )
+
+
+def _differs_in_one_line(lines: Sequence[str], target: Target) -> bool:
+    """Return whether one line is another one than that of the file, and all others are equal, blank lines aside."""
+    shown = [key for key in map(normalize_line, lines) if key]
+    there = [key for key in target.lines.keys[target.low : target.high] if key]
+    return len(shown) == len(there) and sum(map(ne, shown, there)) == 1
 
 
 def could_be_whole(lines: Sequence[str], target: Target) -> bool:

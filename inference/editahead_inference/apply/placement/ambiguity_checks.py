@@ -373,11 +373,6 @@ def is_settled_by_neighbours(refusal: Refusal) -> bool:
     return refusal.reason == "would-lose-code" or refusal.detail in (_REWORDED, _REPEATED)
 
 
-def is_settled_by_rivals(refusal: Refusal) -> bool:
-    """Return whether a doubt is none where of all readings one alone agrees with all that the sketch shows."""
-    return refusal.reason == "would-lose-code" or refusal.detail in (_ADDED_OR_REPLACED, _REPEATED)
-
-
 def insert_or_replace_refusal(file: FileLines, part: Sequence[str], start: int, end: int) -> Refusal:
     """Return the refusal for lines that may either be added beside the lines [start, end) of the file or replace them."""
     near = (SimilarLines(max(start, 0), min(max(end, 0), len(file)), 0.5),)

@@ -13,6 +13,7 @@ _MODIFIERS = (
     r"(?:(?:export|default|public|private|protected|internal|static|async|abstract|final|override|pub(?:\([^)]*\))?|unsafe|"
     r"const|inline|virtual|open|data|sealed|suspend|partial|readonly|declare|extern|local)\s+)*"
 )
+_LEADING_MODIFIERS = re.compile(_MODIFIERS)
 _INLINE_ANNOTATIONS = re.compile(r"(?:@[\w.]+(?:\([^()]*\))?\s+)+(?=\w)")
 """Annotations on the line that they belong to."""
 DECLARED = re.compile(
@@ -172,6 +173,12 @@ def _name_of_form(key: str, table: _NameTable) -> tuple[bool, str | None]:
 
 
 @cache_short(65536)
+def leading_modifiers(line: str) -> str:
+    """Return the modifiers before a declaration, with the white space behind each: `export abstract `."""
+    found = _LEADING_MODIFIERS.match(line)
+    return found[0] if found is not None else ""
+
+
 def identity(key: str) -> str | None:
     """Return what names the item that a line opens; None for statements, brackets and other lines without a name.
 

@@ -42,17 +42,15 @@ class Placement:
         splices: The best guess, sorted and disjoint.
         doubt: Why the guess is not certain, if so.
         confidence: From 0 to 1.
-        alternatives: Returns the splices of other readings, likeliest first.
+        alternatives: The splices of other readings, likeliest first.
         is_settled_by_neighbours: No doubt is left where the sketch shows the neighbours of each change.
-        is_settled_by_rivals: No doubt is left where of all readings one alone agrees with all that the sketch shows.
     """
 
     splices: tuple[Splice, ...]
     doubt: Refusal | None = None
     confidence: float = 1.0
-    alternatives: Callable[[], Iterable[tuple[Splice, ...]]] = tuple
+    alternatives: tuple[tuple[Splice, ...], ...] = ()
     is_settled_by_neighbours: bool = False
-    is_settled_by_rivals: bool = False
 
 
 class Tally:

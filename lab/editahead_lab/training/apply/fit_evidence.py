@@ -68,7 +68,7 @@ class EvidenceSettings:
     sketches: int = 2000
     seed: int = 5
     cases: Path | None = None
-    case_weight: float = 3.0
+    case_weight: float = 8.0
 
 
 def train(edits: Sequence[Path], judged: Path, out: Path, settings: EvidenceSettings) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from editahead_prompts.text.snapshot import Snapshot
 
 FILE = "def load(path):\n    check(path)\n    data = read(path)\n    return data\n"
 SKETCH = "# ... existing code ...\n    check(path)\n    log(path)\n    data = read(path)\n# ... existing code ...\n"
-AS_IT_IS = Provenance(is_placement=True)
+AS_IT_IS = Provenance(ways=("lines",))
 
 
 def sketch_and_target() -> tuple[Snippet, Target]:
