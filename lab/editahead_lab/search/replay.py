@@ -12,6 +12,8 @@ from editahead_lab.commits.commit_records import CommitRecord, read_commits, wor
 from editahead_retrieval.search.code_search import WAY_WEIGHTS
 from editahead_retrieval.search.fusion import fuse
 from editahead_retrieval.search.places import Place
+from editahead_retrieval.search.question import read_question
+from editahead_retrieval.search.shown import choose_shown
 from editahead_retrieval.vectors.encoders import open_encoder
 
 from .bm25 import WordBaseline
@@ -21,6 +23,8 @@ from .tasks import Package, SearchTask, tasks_of_commit
 BEST = 10
 """Results that count."""
 BM25, FUSED, JOINED, JOINED_VECTORS = "BM25", "joined by rank", "joined", "joined with vectors"
+BM25_TEN, SHOWN = "BM25, its first ten", "joined, the ten shown"
+"""What a person sees: ten pieces, which may be of few files."""
 MAX_PLACES = 200
 """Places of a ranking that are looked at, as several of them can be in one file."""
 
@@ -120,7 +124,7 @@ class SearchPlan:
                     indexed, name = opened.enter_context(indexed_files(encoder)), item.workspace
                 indexed.update(files)
                 baseline.update(files)
-                return [_replay_task(task, indexed, baseline) for task in tasks]
+                return list(_replay_tasks(tasks, indexed, baseline))
 
             yield replay_one
 
@@ -141,19 +145,38 @@ def last_commits(commits: Path, per_repository: int) -> list[CommitRecord]:
     return [commit for found in by_repository.values() for commit in found[-per_repository:]]
 
 
-def _replay_task(task: SearchTask, indexed: IndexedFiles, baseline: WordBaseline) -> SearchOutcome:
-    rankings: dict[str, Sequence[Place]] = {BM25: baseline.rank(task.question, MAX_PLACES)}
-    alone = indexed.search.rankings(task.question)
+def _replay_tasks(
+    tasks: Sequence[SearchTask], indexed: IndexedFiles, baseline: WordBaseline
+) -> Iterator[SearchOutcome]:
+    """Yield the outcome of each task. Tasks with the same question are asked once."""
+    asked: dict[str, tuple[dict[str, Sequence[Place]], float]] = {}
+    for task in tasks:
+        if task.question not in asked:
+            asked[task.question] = _rank(task.question, indexed, baseline)
+        rankings, ms = asked[task.question]
+        ways = {name: score(task, places) for name, places in rankings.items()}
+        yield SearchOutcome(task.id, task.kind, len(indexed.files), ways, ms)
+
+
+def _rank(
+    question: str, indexed: IndexedFiles, baseline: WordBaseline
+) -> tuple[dict[str, Sequence[Place]], float]:
+    """Return what each way to search finds, the best first, and the milliseconds of the joined search."""
+    rankings: dict[str, Sequence[Place]] = {BM25: baseline.rank(question, MAX_PLACES)}
+    rankings[BM25_TEN] = rankings[BM25][:BEST]
+    alone = indexed.search.rankings(question)
     joined = indexed.search_with_vectors
-    rankings |= alone if joined is None else joined.rankings(task.question)
+    rankings |= alone if joined is None else joined.rankings(question)
     rankings[FUSED] = list(fuse((WAY_WEIGHTS[name], places) for name, places in alone.items()))
     started = time.perf_counter()
-    rankings[JOINED] = [candidate.place for candidate in indexed.search.candidates(task.question)]
+    candidates = indexed.search.candidates(question)
     ms = 1000 * (time.perf_counter() - started)
+    rankings[JOINED] = [candidate.place for candidate in candidates]
+    shown = choose_shown(candidates, BEST, more_files=not read_question(question).asks)
+    rankings[SHOWN] = [candidate.place for candidate in shown]
     if joined is not None:
-        rankings[JOINED_VECTORS] = [candidate.place for candidate in joined.candidates(task.question)]
-    ways = {name: score(task, places) for name, places in rankings.items()}
-    return SearchOutcome(task.id, task.kind, len(indexed.files), ways, ms)
+        rankings[JOINED_VECTORS] = [candidate.place for candidate in joined.candidates(question)]
+    return rankings, ms
 
 
 def score(task: SearchTask, places: Sequence[Place]) -> Outcome:

@@ -12,14 +12,21 @@ from editahead_evals.errors import RecordError
 from editahead_lab.commits.commit_records import CommitRecord
 from editahead_prompts.text.diff import diff_lines
 from editahead_prompts.text.snapshot import split_lines
+from editahead_retrieval.search.path_kinds import is_code
 from editahead_retrieval.search.places import FileText
 
-DOCUMENTATION, SUBJECT, HUNK = (
+from .asked_questions import answers_in, questions_of
+
+ASKED, ASKED_FILES, DOCUMENTATION, SUBJECT, SUBJECT_FILES, SUBJECT_CODE, HUNK = (
+    "asked by people to its chunk",
+    "asked by people to its file",
     "documentation to its function",
     "subject to changed chunks",
+    "subject to changed files",
+    "subject to changed files of code",
     "first hunk to other files",
 )
-KINDS = (DOCUMENTATION, SUBJECT, HUNK)
+KINDS = (ASKED, ASKED_FILES, DOCUMENTATION, SUBJECT, SUBJECT_FILES, SUBJECT_CODE, HUNK)
 MIN_WORDS = 2
 """Words of a subject, at least."""
 MIN_DOCUMENTATION_WORDS = 5
@@ -60,6 +67,7 @@ def tasks_of_commit(commit: CommitRecord) -> Iterator[SearchTask]:
             chunks |= _changed_chunks(file.path, file.before, file.after or "")
     if len(commit.subject.split()) >= MIN_WORDS and chunks:
         yield SearchTask(commit.id, SUBJECT, commit.subject, frozenset(chunks))
+        yield from _file_tasks(commit)
     first = next(iter(commit.modified_code), None)
     if first is None or first.before is None or first.after is None:
         return
@@ -67,6 +75,14 @@ def tasks_of_commit(commit: CommitRecord) -> Iterator[SearchTask]:
     question = _first_hunk(first.before, first.after)
     if others and question.strip():
         yield SearchTask(commit.id, HUNK, question, frozenset(), frozenset(others), first.path)
+
+
+def _file_tasks(commit: CommitRecord) -> Iterator[SearchTask]:
+    """Yield the question which files a commit changed: all of them, and those of code, which people look for first."""
+    changed = frozenset(file.path for file in commit.files if file.before is not None)
+    for kind, files in ((SUBJECT_FILES, changed), (SUBJECT_CODE, frozenset(filter(is_code, changed)))):
+        if files:
+            yield SearchTask(commit.id, kind, commit.subject, files=files)
 
 
 def _changed_chunks(path: str, before: str, after: str) -> set[Chunk]:
@@ -143,7 +159,17 @@ def _read_package(folder: Path, count: int, seed: int) -> Package:
     for function in chosen:
         by_path.setdefault(function.path, []).append(function)
     tasks = [task for path, found in by_path.items() for task in _take_out(folder.name, path, files, found)]
-    return Package(folder.name, files, tasks)
+    return Package(folder.name, files, [*tasks, *_asked_tasks(folder.name, files)])
+
+
+def _asked_tasks(package: str, files: Mapping[str, str]) -> Iterator[SearchTask]:
+    """Yield the questions that people ask a package, once for the chunks and once for the files."""
+    for question in questions_of(package):
+        chunks = frozenset(answers_in(question, files))
+        if chunks:
+            name = f"{package}: {question.text}"
+            yield SearchTask(name, ASKED, question.text, chunks)
+            yield SearchTask(name, ASKED_FILES, question.text, files=frozenset(path for path, _ in chunks))
 
 
 @dataclass(frozen=True)

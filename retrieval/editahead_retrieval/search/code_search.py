@@ -15,6 +15,7 @@ from .fusion import fuse
 from .piece_ranking import rank_by_definitions, rank_by_pieces
 from .places import FileTexts, Place, chunk_places, present_place, stored_files
 from .question import Question, read_question
+from .shown import choose_shown, put_code_first
 from .word_ranking import WordRanking
 
 MAX_QUESTION_CHARS = 10_000
@@ -23,8 +24,6 @@ MAX_CANDIDATES = 200
 """Places of each ranking, at most."""
 MAX_DESCRIBED = 100
 """Places of each ranking that are read, and compared by their features."""
-MAX_PER_FILE = 3
-"""Results of one file, as people look for files first."""
 WAY_WEIGHTS = {"definitions": 1.0, "words": 1.0, "trigrams": 0.5, "vectors": 1.0}
 """The rankings, and what each of them counts in their join."""
 
@@ -119,16 +118,8 @@ class CodeSearch:
     ) -> list[SearchResult]:
         words = WordRanking(connection, question)
         candidates = self._candidates(connection, words, scope)
-        shown: dict[str, int] = {}
-        results: list[SearchResult] = []
-        for candidate in candidates:
-            path = candidate.place.path
-            if shown.get(path, 0) < MAX_PER_FILE:
-                shown[path] = shown.get(path, 0) + 1
-                results.append(make_result(connection, words.question, candidate, words.rarity))
-            if len(results) >= limit:
-                break
-        return results
+        shown = choose_shown(candidates, limit, more_files=not words.question.asks)
+        return [make_result(connection, words.question, candidate, words.rarity) for candidate in shown]
 
     def _candidates(
         self, connection: sqlite3.Connection, words: WordRanking, scope: SearchScope
@@ -152,6 +143,8 @@ class CodeSearch:
                 candidates[now] = Candidate(now, text, at, score)
         found = list(candidates.values())
         describe_candidates(connection, words.question, found, words.rarity, newest, scope.open_files)
+        if words.question.wants_code:
+            put_code_first(found)
         return sorted(found, key=lambda candidate: (-candidate.score, candidate.place))
 
     def _rankings(

@@ -37,6 +37,8 @@ FEATURES = (
 )  # fmt: skip  # a table
 
 
+KINDS = ("test", "example", "prose", "data")
+"""The features that tell what is no code of the project itself, though a change of the code often goes on there."""
 SENTENCE, SENTENCE_MEANING, CODE = "sentence", "sentence with vectors", "code"
 ORDERS = (SENTENCE, SENTENCE_MEANING, CODE)
 """The sets of weights, by the kind of the question and by whether vectors took part. Code is ordered by BM25 alone."""
@@ -68,6 +70,7 @@ class Candidate:
         related: Those of them that share a word with the question, in order.
         values: The features.
         order: The set of weights of the question, one of `ORDERS`.
+        raised: What is added to the logarithm of the odds, beside what the features say.
     """
 
     place: Place
@@ -82,13 +85,25 @@ class Candidate:
     related: list[str] = field(default_factory=list)
     values: dict[str, float] = field(default_factory=dict)
     order: str = SENTENCE
+    raised: float = 0.0
 
     @property
     def score(self) -> float:
         """How likely the place answers the question, from 0 to 1; comparable within one answer."""
+        return 1 / (1 + math.exp(-max(-50.0, min(50.0, self.log_odds + self.raised))))
+
+    @property
+    def log_odds(self) -> float:
+        """The logarithm of the odds that the place answers the question."""
         weights = load_weights(self.order)
-        total = sum(map(mul, map(weights.__getitem__, self.values), self.values.values()))
-        return 1 / (1 + math.exp(-max(-50.0, min(50.0, total + weights["bias"]))))
+        total: float = sum(map(mul, map(weights.__getitem__, self.values), self.values.values()))
+        return total + weights["bias"]
+
+    @property
+    def log_odds_of_any_kind(self) -> float:
+        """The same, as if tests, examples, prose and data were as welcome as code."""
+        weights = load_weights(self.order)
+        return self.log_odds - sum(weights[name] * self.values[name] for name in KINDS)
 
 
 @cache

@@ -51,6 +51,12 @@ def is_data(path: str) -> bool:
     return _extension(path) in _DATA
 
 
+def is_code(path: str) -> bool:
+    """Return whether a file is code of the project itself: none of the kinds above."""
+    kinds = (is_test, is_example, is_generated, is_automation, is_prose, is_data)
+    return not any(is_kind(path) for is_kind in kinds)
+
+
 def _extension(path: str) -> str:
     name = path.rpartition("/")[2]
     return name.rpartition(".")[2].lower() if "." in name else ""

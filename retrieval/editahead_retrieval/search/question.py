@@ -69,7 +69,13 @@ class QuestionWord:
     weight: float = 1.0
 
 
-_OF_TESTS = frozenset({"test", "tests", "testing", "fixture", "fixtures", "mock"})
+_OF_TESTS = frozenset({"test", "tested", "tests", "testing", "fixture", "fixtures", "mock"})
+_OF_EXPLANATIONS = frozenset(
+    {"changelog", "doc", "docs", "document", "documented", "documentation", "documents", "example", "examples", "explained",
+     "guide", "readme", "tutorial"}
+)  # fmt: skip  # a table
+_QUESTION_WORDS = frozenset({"how", "what", "when", "where", "which", "who", "why"})
+"""Words of which one is the first or the second of a question to the code."""
 _OF_AUTOMATION = frozenset(
     {"action", "actions", "ci", "deploy", "deployed", "github", "gitlab", "job", "jobs", "pipeline", "pipelines", "publish",
      "published", "release", "released", "releases", "runner", "runs", "workflow", "workflows"}
@@ -104,6 +110,16 @@ class Question:
     def about_automation(self) -> bool:
         """Whether the question is about what a service does with the repository."""
         return self._has(_OF_AUTOMATION)
+
+    @property
+    def asks(self) -> bool:
+        """Whether it asks where or how something is done, and is no task such as the subject of a commit."""
+        return not _QUESTION_WORDS.isdisjoint(word.lower() for word in self.text.split()[:2])
+
+    @property
+    def wants_code(self) -> bool:
+        """Whether it asks, and not for tests, documents or a service's settings."""
+        return self.asks and not (self.about_tests or self.about_automation or self._has(_OF_EXPLANATIONS))
 
     def _has(self, words: frozenset[str]) -> bool:
         return any(word.text in words for word in self.words)

@@ -18,6 +18,7 @@ from editahead_evals.errors import RecordError
 from editahead_evals.report.output import Provenance
 from editahead_lab.commits.commit_records import CommitRecord, FileChange
 from editahead_lab.search import search_report
+from editahead_lab.search.asked_questions import questions_of
 from editahead_lab.search.bm25 import WordBaseline
 from editahead_lab.search.replay import (
     JOINED,
@@ -29,9 +30,13 @@ from editahead_lab.search.replay import (
     score,
 )
 from editahead_lab.search.tasks import (
+    ASKED,
+    ASKED_FILES,
     DOCUMENTATION,
     HUNK,
     SUBJECT,
+    SUBJECT_CODE,
+    SUBJECT_FILES,
     Package,
     SearchTask,
     read_packages,
@@ -103,11 +108,15 @@ def test_tasks_of_a_commit() -> None:
         FileChange("a.py", "M", "one\n" * 3, "one\ntwo\none\n"),
         FileChange("b.py", "M", "x = 1\n", "x = 2\n"),
         FileChange("new.py", "A", None, "y = 1\n"),
+        FileChange("CHANGES.md", "M", "# 1\n", "# 2\n"),
     )
-    subject, hunk = tasks_of_commit(CommitRecord("r@1", "r", 1.0, files, "count to two"))
+    subject, changed, code, hunk = tasks_of_commit(CommitRecord("r@1", "r", 1.0, files, "count to two"))
     assert (subject.kind, subject.question) == (SUBJECT, "count to two")
-    assert subject.chunks == {("a.py", 0), ("b.py", 0)}
-    assert (hunk.kind, hunk.question, hunk.files, hunk.asked_in) == (HUNK, "one\ntwo\n", {"b.py"}, "a.py")
+    assert subject.chunks == {("a.py", 0), ("b.py", 0), ("CHANGES.md", 0)}
+    assert (changed.kind, changed.files) == (SUBJECT_FILES, {"a.py", "b.py", "CHANGES.md"})
+    assert (code.kind, code.files) == (SUBJECT_CODE, {"a.py", "b.py"})
+    assert (hunk.kind, hunk.question, hunk.asked_in) == (HUNK, "one\ntwo\n", "a.py")
+    assert hunk.files == {"b.py", "CHANGES.md"}
     assert [task.kind for task in tasks_of_commit(CommitRecord("r@1", "r", 1.0, files, ""))] == [HUNK]
 
 
@@ -119,6 +128,18 @@ def test_documentation_is_taken_out(packages: Path) -> None:
     assert "rows of a table" not in package.files["tables.py"] and "Too short" in package.files["tables.py"]
     with pytest.raises(RecordError, match="documented"):
         read_packages(packages / "tables-1.0", 10, 0)
+
+
+def test_what_people_ask_a_package(tmp_path: Path) -> None:
+    text = (
+        "class TimestampSigner:\n    def sign(self):\n        pass\n\n    def unsign(self):\n        pass\n"
+    )
+    write(tmp_path, {"itsdangerous-9.0/src/timed.py": text, "itsdangerous-9.0/other.py": text})
+    (package,) = read_packages(tmp_path, 5, 0)
+    expired = [task for task in package.tasks if task.question == "where are expired tokens rejected"]
+    assert [task.kind for task in expired] == [ASKED, ASKED_FILES]
+    assert expired[0].chunks == {("src/timed.py", 0)} and expired[1].files == {"src/timed.py"}
+    assert not questions_of("unknown-1.0")
 
 
 def test_scores() -> None:
@@ -146,9 +167,10 @@ def test_replay_of_commits_and_packages(commits: Path, packages: Path) -> None:
     items += [SearchItem(package=package) for package in read_packages(packages, 5, 0)]
     with SearchPlan(commits).replays() as replay:
         results = [outcome for item in items for outcome in replay(item)]
-    assert [result.kind for result in results] == [SUBJECT, HUNK, DOCUMENTATION]
+    kinds = [SUBJECT, SUBJECT_FILES, SUBJECT_CODE, HUNK, DOCUMENTATION]
+    assert [result.kind for result in results] == kinds
     assert results[0].files == 3 and results[0].ways[JOINED].reciprocal == 1.0
-    assert results[2].ways[JOINED] == Outcome(1, 1.0, 1.0)
+    assert results[-1].ways[JOINED] == Outcome(1, 1.0, 1.0)
     report = search_report.summarize(results, Provenance("0", "x", 0))
     assert report.gains[DOCUMENTATION].value == 1.0
     out = io.StringIO()
@@ -175,7 +197,7 @@ def test_vectors_of_an_encoder_join_the_search(tmp_path: Path, commits: Path) ->
     package = Package("shop", {"mail.py": MAIL, "price.py": PRICE, "cart.py": CART}, [])
     task = SearchTask("shop", DOCUMENTATION, "cost", frozenset({(change.path, 0)}))
     with plan.replays() as replay:
-        [subject, _] = replay(SearchItem(commit=last))
+        subject, *_ = replay(SearchItem(commit=last))
         [found] = replay(SearchItem(package=replace(package, tasks=[task])))
     assert subject.ways.keys() >= {JOINED, "vectors", JOINED_VECTORS}
     assert found.ways[JOINED].reciprocal == 0.0, "no word of the question is there"
@@ -199,4 +221,4 @@ def test_an_encoder_that_cannot_be_used(
 def test_the_command(commits: Path, packages: Path, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["eval", "search", f"commits={commits}", f"packages={packages}", "jobs=1", "--json"]
     assert main(arguments) == 0
-    assert len(json.loads(capsys.readouterr().out)["questions"]) == 3
+    assert len(json.loads(capsys.readouterr().out)["questions"]) == 5

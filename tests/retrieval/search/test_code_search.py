@@ -10,8 +10,9 @@ import pytest
 from editahead_retrieval.index import location
 from editahead_retrieval.index.reader import IndexReader
 from editahead_retrieval.search.answers import SearchResult
-from editahead_retrieval.search.code_search import MAX_PER_FILE, CodeSearch, SearchScope
+from editahead_retrieval.search.code_search import CodeSearch, SearchScope
 from editahead_retrieval.search.features import CODE, SENTENCE, SENTENCE_MEANING
+from editahead_retrieval.search.shown import MAX_PER_FILE
 from git_repository import write
 from index_workspace import build_index
 
@@ -122,6 +123,29 @@ def test_what_a_result_tells(search: Search) -> None:
     assert "path has retry, policy" in best.why
     scores = [result.score for result in search("retry")]
     assert scores == sorted(scores, reverse=True) and all(0 < score < 1 for score in scores)
+
+
+def test_the_first_answer_is_code_though_others_say_it_in_the_same_words(tmp_path: Path) -> None:
+    sentence = "Expired tokens are rejected: an expired token is a rejected token.\n"
+    files = {
+        "docs/tokens.md": f"# Tokens\n\n{sentence * 5}",
+        "CHANGES.md": f"# Changes\n\n- {sentence}",
+        "tests/test_tokens.py": "def test_expired_tokens_are_rejected():\n    assert reject_expired(token)\n",
+        "examples/tokens.py": "# Expired tokens are rejected.\nreject_expired(token)\n",
+        "shop/tokens.py": "def check_token(token, now):\n    if token.expired(now):\n        raise Rejected(token)\n",
+        "shop/users.py": "def find_user(token):\n    return users[token.owner]\n",
+    }
+    write(tmp_path / "work", files)
+    build_index(tmp_path / "work", str(tmp_path / "index"))
+    reader = IndexReader(tmp_path / "index" / location.DATABASE)
+    try:
+        found = CodeSearch(reader, reader_of(tmp_path / "work")).search(
+            "where are expired tokens rejected", 10
+        )
+    finally:
+        reader.close()
+    assert found[0].path == "shop/tokens.py", [(one.path, one.score) for one in found]
+    assert {one.path for one in found} == set(files)
 
 
 def test_a_folder_alone(search: Search) -> None:

@@ -73,3 +73,20 @@ def test_any_text_is_a_question(text: str) -> None:
 )
 def test_several_lines_of_code_are_code(question: str, is_code: bool) -> None:
     assert read_question(question).is_code is is_code
+
+
+@pytest.mark.parametrize(
+    ("text", "wants_code"),
+    [
+        ("where are expired tokens rejected", True),
+        ("In which module is a token read?", True),
+        ("expired tokens", False),
+        ("where is the expiry of tokens tested", False),
+        ("which test expires a token", False),
+        ("where is the token explained in the docs", False),
+        ("RetryPolicy", False),
+        ("", False),
+    ],
+)
+def test_a_question_that_wants_code(text: str, wants_code: bool) -> None:
+    assert read_question(text).wants_code == wants_code

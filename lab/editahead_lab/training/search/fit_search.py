@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from editahead_lab.commits.commit_records import read_commits, workspaces
 from editahead_lab.search.indexed_files import IndexedFiles, indexed_files
 from editahead_lab.search.replay import last_commits
-from editahead_lab.search.tasks import SUBJECT, SearchTask, read_packages, tasks_of_commit
+from editahead_lab.search.tasks import DOCUMENTATION, SUBJECT, SearchTask, read_packages, tasks_of_commit
 from editahead_retrieval.search.features import FEATURES, ORDERS, Candidate, load_weights
 from editahead_retrieval.vectors.encoders import open_encoder
 
@@ -144,7 +144,9 @@ def _documentation_examples(packages: Path, functions: int, encoder: str) -> Ite
     for package in read_packages(packages, functions, SEED):
         with indexed_files(opened) as indexed:
             indexed.update(package.files)
-            yield from _examples_of(package.tasks, indexed)
+            # What people ask is kept to measure on.
+            tasks = [task for task in package.tasks if task.kind == DOCUMENTATION]
+            yield from _examples_of(tasks, indexed)
 
 
 def _examples_of(tasks: Sequence[SearchTask], indexed: IndexedFiles) -> Iterator[tuple[str, Example]]:
