@@ -88,11 +88,26 @@ def _write(
     Raises:
         ModelExportError: The model cannot be made, or the user stopped it.
     """
+    with _explained(base):
+        adapter = require_adapter()
+        with obtain_base(base) as found:
+            _write_merged(found, adapter, gguf, type, folder, counts_tokens=counts_tokens)
+
+
+def _write_merged(
+    base: Path,
+    adapter: Path,
+    gguf: Path | None,
+    type: str,
+    folder: Path | None,
+    *,
+    counts_tokens: bool,
+) -> None:
+    """Write the model, and keep no file of the base open, which Windows would not remove."""
     from editahead_serving.model_export import write_folder, write_gguf
 
-    with _explained(base), ExitStack() as stack:
-        adapter = require_adapter()
-        model = _merged(stack.enter_context(obtain_base(base)), adapter)
+    with ExitStack() as stack:
+        model = _merged(base, adapter)
         if gguf is not None:
             write_gguf(model, gguf, type, os.environ, show_progress(stack, f"writing {gguf.name}"))
             if counts_tokens:

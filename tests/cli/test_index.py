@@ -36,6 +36,14 @@ def test_build_status_clear(root: Path, tmp_path: Path, editahead: CommandLine) 
     assert list((tmp_path / "cache").rglob("*.sqlite*")) == []
 
 
+@pytest.mark.usefixtures("open_files_stay")
+def test_clear_removes_no_file_that_is_open(root: Path, tmp_path: Path, editahead: CommandLine) -> None:
+    editahead.json("index", "build", str(root))
+    folder = database(tmp_path).parent
+    editahead("index", "clear", str(root))
+    assert not folder.exists()
+
+
 def test_words_for_people(root: Path, editahead: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(root)
     assert main(["index", "status"]) == 0

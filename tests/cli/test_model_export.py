@@ -131,6 +131,7 @@ def test_both_files_have_the_adapter_s_additions(base: Path, tmp_path: Path, edi
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("open_files_stay")
 def test_an_engine_gets_it_by_name(
     vllm: Path, downloads: list[Path], printed: Printed, editahead: CommandLine
 ) -> None:

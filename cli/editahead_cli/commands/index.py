@@ -159,9 +159,10 @@ def _clear(task: IndexTask) -> str | None:
                 'A running server uses this index. Close its editor, or set `index` to "off", and try again.'
             )
         try:
-            location.remove_folder(task.folder_path)
+            location.remove_contents(task.folder_path)
         finally:
             lock.release()
+        location.remove_lock(task.folder_path)
     except OSError as error:
         return f"The index was not removed: {error.strerror}."
     return None

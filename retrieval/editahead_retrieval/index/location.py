@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import shutil
+from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
 
@@ -35,16 +35,26 @@ def create_folder(folder: Path) -> None:
     folder.mkdir(mode=0o700, exist_ok=True)
 
 
-def remove_folder(folder: Path) -> int:
-    """Remove the index, and return how many bytes were freed.
+def remove_contents(folder: Path) -> None:
+    """Remove an index, but not its lock, which the caller holds: Windows removes no file that is open.
 
     Raises:
         OSError: A file cannot be removed.
     """
-    freed = size_on_disk(folder)
-    if folder.exists():
-        shutil.rmtree(folder)
-    return freed
+    for path in folder.iterdir():
+        if path.name != LOCK:
+            path.unlink()
+
+
+def remove_lock(folder: Path) -> None:
+    """Remove the lock of an index without contents, and its folder, unless another process has begun to use it.
+
+    Raises:
+        OSError: The lock cannot be removed.
+    """
+    (folder / LOCK).unlink(missing_ok=True)
+    with suppress(OSError):
+        folder.rmdir()
 
 
 def size_on_disk(folder: Path) -> int:

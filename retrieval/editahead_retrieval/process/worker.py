@@ -293,13 +293,18 @@ class IndexWorker:
         """
         self._close_index()
         self._look = None
-        self._rebuilds += error is not None
-        if error is not None and self._rebuilds > MAX_REBUILDS:
+        if error is not None and self._rebuilds >= MAX_REBUILDS:
             self._report("failed", str(error))
             return FULL_S
         if not self._lock.acquire():
             return LOCK_POLL_S
-        set_aside(self._task, keep=error is not None)
+        try:
+            set_aside(self._task, keep=error is not None)
+        except OSError as failure:  # on Windows, while another process has it open
+            why = failure.strerror or type(failure).__name__
+            self._report("failed", f"the index cannot be taken away: {why}")
+            return FULL_S
+        self._rebuilds += error is not None
         return 0.0
 
     def _report(self, state: IndexState, detail: str = "", moved: tuple[tuple[str, str], ...] = ()) -> None:
@@ -334,6 +339,9 @@ def set_aside(task: IndexTask, *, keep: bool) -> None:
     Args:
         task: The workspace and its index.
         keep: Whether to keep the file beside its place, as a damaged one.
+
+    Raises:
+        OSError: A file cannot be removed, or moved.
     """
     path = task.folder_path / location.DATABASE
     for suffix in ("-wal", "-shm"):

@@ -22,6 +22,9 @@ from editahead_retrieval.process.worker import IndexWorker
 from git_repository import git, make_repository, write
 from index_workspace import build_index, database_of, dump
 from manual_clock import Clock
+from open_files import open_files_stay
+
+__all__ = ["open_files_stay"]
 
 FILES = {f"pack{n % 7}/m{n}.py": f"def name_{n}():\n    return other_{n}()\n" for n in range(60)}
 
@@ -133,6 +136,19 @@ def test_a_reader_that_sees_damage_has_it_built_anew(root: Path, tmp_path: Path)
     worker.receive(IndexRequest(rebuild=True))
     assert work(worker) == "ready"
     assert database_of(tmp_path / "index").with_name("index.sqlite.damaged").exists()
+    worker.close()
+
+
+@pytest.mark.usefixtures("open_files_stay")
+def test_a_damaged_index_that_is_open_elsewhere_waits_until_it_is_closed(root: Path, tmp_path: Path) -> None:
+    build_index(root, tmp_path / "index")
+    path = database_of(tmp_path / "index")
+    path.write_bytes(b"rubbish " * 1000)
+    worker = make_worker(root, tmp_path / "index")
+    with path.open("rb"):
+        for _ in range(worker_module.MAX_REBUILDS + 1):
+            assert work(worker) == "failed"
+    assert work(worker) == "ready"
     worker.close()
 
 
