@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_inference.gate.decision_trees import DecisionTrees, sigmoid
+from editahead_inference.gate.decision_trees import DecisionTrees, from_columns, sigmoid, to_columns
 from editahead_inference.gate.gate import default_weights
 from history_typist import PROPERTY
 
-MODEL = {
+MODEL: dict[str, Any] = {
     "features": ["age", "size"],
     "bias": -1.0,
     "trees": [["age", 2.0, ["size", 10.0, 0.5, 1.5], -0.25], 0.125],
@@ -50,6 +50,21 @@ def test_by_hand(features: dict[str, float], log_odds: float) -> None:
 def test_what_is_not_a_model(data: Any) -> None:
     with pytest.raises(ValueError, match="not a model of trees"):
         DecisionTrees(data)
+
+
+NODES = st.recursive(
+    st.floats(-1, 1),
+    lambda below: st.tuples(st.sampled_from(MODEL["features"]), st.floats(-9, 9), below, below).map(list),
+)
+
+
+@PROPERTY
+@given(st.lists(NODES, max_size=4))
+def test_columns_keep_the_trees(trees: list[Any]) -> None:
+    data = MODEL | {"trees": trees}
+    columns = to_columns(data)
+    assert from_columns(columns) == data
+    assert len(columns["splits"]) == len(columns["thresholds"]) + len(columns["leaves"])
 
 
 @PROPERTY

@@ -14,7 +14,7 @@ from functools import cache
 from importlib.resources import files
 from math import log
 
-from editahead_inference.gate.decision_trees import DecisionTrees
+from editahead_inference.gate.decision_trees import DecisionTrees, from_columns
 
 from .evidence import Row
 
@@ -60,5 +60,9 @@ def _logarithm(probability: float) -> float:
 @cache
 def _trees() -> DecisionTrees:
     """Return the forest. Its leaves are shares of a probability, so their sum is one."""
-    data = files(__package__).joinpath("certainty.json.z").read_bytes()
-    return DecisionTrees(json.loads(zlib.decompress(data)))
+    return read_forest(files(__package__).joinpath("certainty.json.z").read_bytes())
+
+
+def read_forest(data: bytes) -> DecisionTrees:
+    """Return the forest of a file that `editahead-lab train evidence` wrote."""
+    return DecisionTrees(from_columns(json.loads(zlib.decompress(data))))

@@ -18,7 +18,7 @@ from sklearn.ensemble import ExtraTreesClassifier
 
 from editahead_inference.apply.merge.certainty import comparison
 from editahead_inference.apply.merge.evidence import NONE, softmax
-from editahead_inference.gate.decision_trees import DecisionTrees
+from editahead_inference.gate.decision_trees import DecisionTrees, to_columns
 
 _FOLDS = 3
 _RAREST = 8
@@ -119,7 +119,7 @@ def _export(forest: Any, names: Sequence[str]) -> list[Any]:
 
 def write_forest(forest: Mapping[str, Any], out: Path) -> None:
     """Write the forest to a file, compressed."""
-    out.write_bytes(zlib.compress(json.dumps(forest, separators=(",", ":")).encode(), 9))
+    out.write_bytes(zlib.compress(json.dumps(to_columns(forest), separators=(",", ":")).encode(), 9))
 
 
 def judge_certainty(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import zlib
 from dataclasses import asdict
 from pathlib import Path
 
@@ -16,8 +15,8 @@ pytest.importorskip("numpy", reason="fitting needs the extra `train`")
 import zstandard
 
 from editahead_inference.apply.alignment.weights import Weights, fitted_weights
+from editahead_inference.apply.merge.certainty import read_forest
 from editahead_inference.apply.merge.evidence import NONE, PATH, softmax
-from editahead_inference.gate.decision_trees import DecisionTrees
 from editahead_lab.training.apply import fit_alignment
 from editahead_lab.training.apply.fit_alignment import AlignmentTrainer, FitSettings, right_alignment
 from editahead_lab.training.apply.prepared_sketches import prepared_sketches
@@ -125,5 +124,5 @@ def test_the_evidence_is_fitted_to_readings_of_sketches(tmp_path: Path) -> None:
     assert not any(name.startswith(PATH) for name in weights)
     assert found["written cases"] == 1
     assert found["figures"]["first"] >= 0.8
-    forest = DecisionTrees(json.loads(zlib.decompress((tmp_path / "certainty.json.z").read_bytes())))
+    forest = read_forest((tmp_path / "certainty.json.z").read_bytes())
     assert 0 <= forest.log_odds({}) <= 1
