@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 from rapidfuzz.fuzz import ratio
@@ -22,6 +21,7 @@ from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice
 from editahead_prompts.text.diff import diff_lines
 
+from .block_levels import Gap, Level
 from .block_sketch import BlockSketch, NoReadingError
 from .series import Series, begins_alike, holds_statements, shape
 from .strayed_entries import is_arm, is_default_arm
@@ -47,22 +47,6 @@ _MARKUP_LIST = re.compile(r"<(?:ul|ol|dl|menu|nav|select|datalist|tbody|tr)\b[^>
 
 _ROW = re.compile(r"""[(\[{]+\s*((?:\w+\s*[:=]\s*)?(?:(['"`])(?:(?!\2).)*\2|[\w.]+))\s*,""")
 """The beginning of a row of a table in brackets."""
-
-
-@dataclass(frozen=True, slots=True)
-class Level:
-    """Items side by side, in lines [first, end).
-
-    Attributes:
-        opens: The level begins where the items begin: its header is known.
-        closes: The level ends where the items end.
-    """
-
-    items: Sequence[Item]
-    first: int
-    end: int
-    opens: bool = True
-    closes: bool = True
 
 
 class BlockEdits:
@@ -237,19 +221,16 @@ class BlockEdits:
     def add_after(
         self,
         items: Sequence[Item],
-        level: Level,
-        existing: Sequence[Item],
-        start: int,
-        first: int,
+        gap: Gap,
         change: tuple[str, str],
-        is_first: bool,
     ) -> None:
-        """Add items behind a matched one, or at the beginning of a block."""
-        replaced = self._count_replaced(items, existing, level)
+        """Add items behind the matched one above a gap, or at the beginning of a block."""
+        existing, start, first = gap.existing, gap.lines[0], gap.shown_lines[0]
+        replaced = self._count_replaced(items, existing, gap.level)
         end = existing[replaced - 1].end if replaced else start
         last = items[-1].end
         lines = self._code(first, last, change)
-        if is_first and existing and not replaced:
+        if gap.is_first and existing and not replaced:
             if self._keys[existing[0].start].startswith(('"', "'", "//", "#", "/*")) and not has_substance(
                 self._keys[existing[0].start]
             ):
@@ -267,14 +248,12 @@ class BlockEdits:
     def add_before(
         self,
         items: Sequence[Item],
-        level: Level,
-        existing: Sequence[Item],
-        d: int,
-        last: int,
+        gap: Gap,
         change: tuple[str, str],
-        shown: Level,
     ) -> None:
-        """Add items before a matched one, or at the end of a block."""
+        """Add items before the matched one below a gap, or at the end of a block."""
+        shown, level, existing = gap.shown, gap.level, gap.existing
+        d, last = gap.after[1], gap.shown_lines[1]
         if d >= len(level.items) and self._replace_last(items, existing, change):
             return
         replaced = self._count_replaced(items[::-1], existing[::-1], level)
@@ -420,13 +399,6 @@ class BlockEdits:
         gaps = (self._bodies[before.end : item.start] for before, item in pairwise(items))
         found = {line for gap in gaps for line in gap}
         return (found.pop() if len(found) == 1 else "",) * count
-
-
-def file_level(item: Item, number: int) -> Level:
-    """Return the level below one section of an item."""
-    section = item.sections[number]
-    end = item.sections[number + 1].line if number + 1 < len(item.sections) else item.end
-    return Level(section.items, section.line + 1, end)
 
 
 def _is_same_tag(key: str, other: str) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from editahead_inference.apply.placement.indent_transform import uses_other_indent
@@ -32,7 +32,8 @@ from editahead_inference.apply.placement.splices import Splice
 from editahead_prompts.sketches.sketch import Snippet
 from editahead_prompts.text.indentation import indentation
 
-from .block_edits import BlockEdits, Level, file_level
+from .block_edits import BlockEdits
+from .block_levels import Gap, Level, file_level
 from .block_sketch import BlockSketch, NoReadingError
 
 UNANCHORED = "the place of these lines between two markers"
@@ -208,7 +209,7 @@ class _BlockReader:
                 if c > a + 1:
                     raise NoReadingError
                 continue
-            self._merge_gap(shown, level, (a, b), (c, d), change)
+            self._merge_gap(Gap(shown, level, (a, b), (c, d)), change)
         if pairs and not shown.opens:
             (a, b), *_ = pairs
             above = self._keys[level.items[b - 1].start] if b else ""
@@ -230,81 +231,95 @@ class _BlockReader:
             self._bodies[level.items[b].start]
         )
 
-    def _merge_gap(
-        self,
-        shown: Level,
-        level: Level,
-        before: tuple[int, int],
-        after: tuple[int, int],
-        change: tuple[str, str],
-    ) -> None:
+    def _merge_gap(self, gap: Gap, change: tuple[str, str]) -> None:
         """Merge what is between two pairs of matched items, or between one and the end of the level."""
-        (a, b), (c, d) = before, after
-        sketched = shown.items[a + 1 : c]
-        existing = level.items[b + 1 : d]
-        start = level.items[b].end if b >= 0 else level.first
-        end = level.items[d].start if d < len(level.items) else level.end
-        first = shown.items[a].end if a >= 0 else shown.first
-        last = shown.items[c].start if c < len(shown.items) else shown.end
-        knows_start, knows_end = a >= 0 or shown.opens, c < len(shown.items) or shown.closes
-        marks = [n for n, item in enumerate(sketched) if self._sketch.is_mark(item)]
-        if not sketched and not existing and first - 1 in self._sketch.marks:
+        marks = [n for n, item in enumerate(gap.sketched) if self._sketch.is_mark(item)]
+        if not gap.sketched and not gap.existing and gap.shown_lines[0] - 1 in self._sketch.marks:
             return  # Blank lines after a mark say nothing.
-        if not marks and knows_start and knows_end:
-            if c >= len(shown.items) and existing and not sketched:
-                self._edits.doubts.append("lines after the last one shown")
-                return
-            if any(self._names_lost(sketched, existing)) or (existing and not sketched):
-                self._edits.doubts.append("lines that are not shown")
-            if existing and not sketched and a < 0:
-                self._edits.keep_or_remove(start, end, self._sketch.at[min(first, len(self._sketch.at) - 1)])
-            else:
-                self._edits.replace(start, end, first, last, change)
+        if not marks and gap.knows_start and gap.knows_end:
+            self._replace_all(gap, change)
             return
-        heads = sketched[: marks[0]] if marks else (sketched if knows_start else [])
-        tails = sketched[marks[-1] + 1 :] if marks else ([] if knows_start else sketched)
-        between = [
-            item
-            for item in sketched[len(heads) : len(sketched) - len(tails)]
-            if not self._sketch.is_mark(item)
-        ]
+        heads, between, tails = self._divided(gap, marks)
         if between:
-            if heads or tails or not self._are_new(between, level):
+            if heads or tails or not self._are_new(between, gap.level):
                 raise NoReadingError
             self._edits.doubts.append(UNANCHORED)
-            self._edits.add_at_either_end(between, (start, end), existing, change)
+            self._edits.add_at_either_end(between, gap.lines, gap.existing, change)
             return
-        self._check_new([*heads, *tails], existing)
+        self._check_new([*heads, *tails], gap.existing)
+        self._edits.doubts += self._doubts_of(gap, heads, tails, marks)
+        if heads:
+            self._add_heads(gap, heads, marks, change)
+        if tails:
+            self._add_tails(gap, tails, has_marks=bool(marks), change=change)
+
+    def _replace_all(self, gap: Gap, change: tuple[str, str]) -> None:
+        """Put the items of the sketch in the place of those of the file, where no mark is between them."""
+        only_removes = bool(gap.existing) and not gap.sketched
+        if gap.is_last and only_removes:
+            self._edits.doubts.append("lines after the last one shown")
+            return
+        if only_removes or any(self._names_lost(gap.sketched, gap.existing)):
+            self._edits.doubts.append("lines that are not shown")
+        first, last = gap.shown_lines
+        if only_removes and gap.before[0] < 0:
+            self._edits.keep_or_remove(*gap.lines, self._sketch.at[min(first, len(self._sketch.at) - 1)])
+        else:
+            self._edits.replace(*gap.lines, first, last, change)
+
+    def _divided(
+        self, gap: Gap, marks: Sequence[int]
+    ) -> tuple[Sequence[Item], Sequence[Item], Sequence[Item]]:
+        """Return the items above the first mark, between marks, and below the last mark."""
+        sketched = gap.sketched
+        if not marks:
+            return (sketched, (), ()) if gap.knows_start else ((), (), sketched)
+        between = [item for item in sketched[marks[0] : marks[-1]] if not self._sketch.is_mark(item)]
+        return sketched[: marks[0]], between, sketched[marks[-1] + 1 :]
+
+    def _doubts_of(
+        self, gap: Gap, heads: Sequence[Item], tails: Sequence[Item], marks: Sequence[int]
+    ) -> Iterator[str]:
+        """Yield why new items may be meant to be elsewhere, or in place of others."""
+        is_shifted = any(gap.sketched[n].start in self._sketch.shifted for n in marks)
         for new in (heads, tails):
             if new and new[-1].end - new[0].start > 1:
                 keys = self._sketch.keys[new[0].start : new[-1].end]
-                is_shifted = any(sketched[n].start in self._sketch.shifted for n in marks)
                 if self._target.lines.find_normalized(keys) or (is_shifted and self._knows_any(keys)):
-                    self._edits.doubts.append("lines that the file has elsewhere")
+                    yield "lines that the file has elsewhere"
         new_items = [item for item in [*heads, *tails] if not self._is_conditional(item)]
         names = {_bare_name(self._sketch.naming.of(item)) for item in new_items} - {None}
-        if not names.isdisjoint(self._bare_names(level) if names else ()):
-            self._edits.doubts.append("a new version of what the file has under this name")
-        decorates = [is_annotation(self._sketch.naming.head(item)) for item in tails]
-        if any(decorates) and existing and is_annotation(self._edits.file_naming.head(existing[-1])):
-            self._edits.doubts.append(_DECORATORS)
-        if heads:
-            if not knows_start:
-                raise NoReadingError
-            if not marks and existing:
-                self._edits.doubt_last(heads[-1], existing[0])
-            if marks and is_annotation(self._sketch.naming.head(heads[-1])):
-                self._edits.doubts.append(_DECORATED)
-            if existing and any(sketched[n].start == self._sketch.outside for n in marks):
-                self._edits.doubts.append("the end of a block or a place within it")
-            self._edits.add_after(heads, level, existing, start, first, change, is_first=b < 0)
-        if tails:
-            if not knows_end and not (marks and level.closes):
-                raise NoReadingError
-            is_start = not marks and level.first == 0 and b < 0 < d
-            if is_start and not any(map(self._says_what_file_is, existing)):
-                self._edits.doubts.append("lines above the first one shown")
-            self._edits.add_before(tails, level, existing, d, last, change, shown)
+        if not names.isdisjoint(self._bare_names(gap.level) if names else ()):
+            yield "a new version of what the file has under this name"
+        decorates = any(is_annotation(self._sketch.naming.head(item)) for item in tails)
+        if decorates and gap.existing and is_annotation(self._edits.file_naming.head(gap.existing[-1])):
+            yield _DECORATORS
+
+    def _add_heads(
+        self, gap: Gap, heads: Sequence[Item], marks: Sequence[int], change: tuple[str, str]
+    ) -> None:
+        """Add items below the pair above the gap."""
+        existing = gap.existing
+        if not gap.knows_start:
+            raise NoReadingError
+        if not marks and existing:
+            self._edits.doubt_last(heads[-1], existing[0])
+        if marks and is_annotation(self._sketch.naming.head(heads[-1])):
+            self._edits.doubts.append(_DECORATED)
+        if existing and any(gap.sketched[n].start == self._sketch.outside for n in marks):
+            self._edits.doubts.append("the end of a block or a place within it")
+        self._edits.add_after(heads, gap, change)
+
+    def _add_tails(
+        self, gap: Gap, tails: Sequence[Item], *, has_marks: bool, change: tuple[str, str]
+    ) -> None:
+        """Add items above the pair below the gap."""
+        if not gap.knows_end and not (has_marks and gap.level.closes):
+            raise NoReadingError
+        is_start = not has_marks and gap.level.first == 0 and gap.is_first and gap.after[1] > 0
+        if is_start and not any(map(self._says_what_file_is, gap.existing)):
+            self._edits.doubts.append("lines above the first one shown")
+        self._edits.add_before(tails, gap, change)
 
     def _bare_names(self, level: Level) -> set[str | None]:
         """Return what the items of a level of the file are called."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from tree_sitter import Node, Point, Tree
 
@@ -17,7 +18,7 @@ from editahead_inference.apply.placement.line_matching import normalize_line
 from editahead_inference.apply.placement.placement import Target, make_refusal
 from editahead_inference.apply.placement.splices import Splice
 from editahead_inference.apply.results import Refusal
-from editahead_prompts.sketches.sketch import Diff, Elision, FileSketch
+from editahead_prompts.sketches.sketch import Diff, Elision, FileSketch, Snippet
 from editahead_prompts.syntax.languages import nodes_of
 from editahead_prompts.text.indentation import indentation_length
 
@@ -43,91 +44,124 @@ def broken_definitions(
     A diff states what it removes. So does a sketch that is plainly the whole file, or that shows the lines around an import
     as neighbours.
     """
-    if isinstance(part.content, Diff):
+    tree = target.syntax.tree(target.original)
+    if isinstance(part.content, Diff) or tree is None or after is None:
         return None
-    says_gone = any(isinstance(piece, Elision) and piece.removed for piece in part.content.parts)
     changed = {line for splice in splices for line in range(splice.start, splice.end)}
     touched = [d for d in target.declarations if d.head in changed]
-    tree = target.syntax.tree(target.original)
-    if tree is None or after is None:
+    importing = _removes_imports(part, part.content, target, splices, tree.root_node)
+    if not any(splice.lines for splice in splices) and not touched and not importing:
         return None
-    shown = ShownRuns(part.content)
+    names = _Names(target, tree.root_node, after.root_node, guess)
+    twice = chain(_comes_twice(names), names.imported_twice(), _imported_twice_inside(splices, names))
+    refusal = next(twice, None)
+    says_gone = any(isinstance(piece, Elision) and piece.removed for piece in part.content.parts)
+    if refusal is not None or says_gone:
+        return refusal
+    lost = _deleted_though_used(names, touched)
+    return next(chain(lost, names.unimported_though_used() if importing else ()), None)
+
+
+def _removes_imports(
+    part: FileSketch, snippet: Snippet, target: Target, splices: Sequence[Splice], root: Node
+) -> bool:
+    """Return whether a change is at an import, and the sketch does not show that the import goes."""
+    if part.kind == "whole-file" and is_plainly_whole(code_lines(snippet), target):
+        return False
+    shown = ShownRuns(snippet)
     imports = [
         range(node.start_point.row, node.end_point.row + 1)
-        for node in tree.root_node.named_children
+        for node in root.named_children
         if "import" in node.type or node.type in ("use_declaration", "preproc_include")
     ]
-    is_whole = part.kind == "whole-file" and is_plainly_whole(code_lines(part.content), target)
-    importing = not is_whole and any(
+    return any(
         splice.start < rows.stop
         and rows.start < splice.end
         and not _is_removal_shown(rows, imports, splice, target, shown)
         for rows in imports
         for splice in splices
     )
-    if not any(splice.lines for splice in splices) and not touched and not importing:
-        return None
-    lines = guess.split("\n")
-    language = target.original.language
-    found = declarations(after.root_node, lines, language)
-    before = [_identity(d, language, target.lines.bodies) for d in target.declarations]
-    for d in _duplicated_declarations(before, found, language, lines):
-        return make_refusal("ambiguous", f"`{d.name}` would be defined twice.", settled_by="person")
-    known, bound = imported_names(tree.root_node, language), imported_names(after.root_node, language)
-    for d in found:
-        if d.name in bound - known and not d.scope and d.kind != "value":
-            return make_refusal("ambiguous", f"`{d.name}` would be both imported and defined.")
-    if target.original.language in _UNIQUE_IMPORT_LANGUAGES:
-        for name in bound - known:
-            if bound[name] > 1:
-                return _imported_twice(name)
-    else:
-        known_here, bound_here = (
-            imported_names(root, language, nested=False) for root in (tree.root_node, after.root_node)
+
+
+class _Names:
+    """The names that a file defines and imports, before and after a change.
+
+    Args:
+        target: The file.
+        before: The syntax tree of the file.
+        after: That of the result.
+        guess: The result.
+    """
+
+    def __init__(self, target: Target, before: Node, after: Node, guess: str) -> None:
+        self.target, self.before, self.after, self.guess = target, before, after, guess
+        self.language = target.original.language
+        self.lines = guess.split("\n")
+        self.defined = declarations(after, self.lines, self.language)
+        self.known, self.bound = (imported_names(root, self.language) for root in (before, after))
+        self.kept = {d.name for d in self.defined} | self.bound.keys()
+        """The names of the result."""
+
+    def imported_twice(self) -> Iterator[Refusal]:
+        """Yield a refusal for each name that only the result imports twice."""
+        if self.language in _UNIQUE_IMPORT_LANGUAGES:
+            yield from (_imported_twice(name) for name in self.bound - self.known if self.bound[name] > 1)
+            return
+        known, bound = (
+            imported_names(root, self.language, nested=False) for root in (self.before, self.after)
         )
-        for name in bound_here - known_here:
-            if known_here[name]:
-                return _imported_twice(name)
-    for name in _imported_twice_inside(splices, after.root_node, guess, language):
-        return _imported_twice(name)
-    if says_gone:
-        return None
-    kept = {d.name for d in found} | bound.keys()
-    deleted = [d for d in touched if d.name not in kept]
+        yield from (_imported_twice(name) for name in bound - known if known[name])
+
+    def unimported_though_used(self) -> Iterator[Refusal]:
+        """Yield a refusal for each name that is imported no more, and still used."""
+        for name in sorted(self.known.keys() - self.kept):
+            is_there = re.search(rf"(?<![\w.]){re.escape(name)}\b", self.guess) is not None
+            if is_there and _is_referenced(name, self.after, self.language):
+                said = f"The import of `{name}` would be deleted, but the name is still used."
+                yield make_refusal("would-lose-code", said, settled_by="person")
+
+
+def _comes_twice(names: _Names) -> Iterator[Refusal]:
+    """Yield a refusal for each name that is defined twice, or both imported and defined."""
+    before = [_identity(d, names.language, names.target.lines.bodies) for d in names.target.declarations]
+    for d in _duplicated_declarations(before, names.defined, names.language, names.lines):
+        yield make_refusal("ambiguous", f"`{d.name}` would be defined twice.", settled_by="person")
+    new = names.bound - names.known
+    for d in names.defined:
+        if d.name in new and not d.scope and d.kind != "value":
+            yield make_refusal("ambiguous", f"`{d.name}` would be both imported and defined.")
+
+
+def _deleted_though_used(names: _Names, touched: Sequence[Declaration]) -> Iterator[Refusal]:
+    """Yield a refusal for each definition that goes and is still used, or if many go."""
+    deleted = [d for d in touched if d.name not in names.kept]
     for d in deleted:
-        if _is_used(d, guess):
+        if _is_used(d, names.guess):
             said = f"`{d.name}` would be deleted, but is still used."
-            return make_refusal("would-lose-code", said, settled_by="person")
-    if len(deleted) > max(_MAX_REMOVED_DEFINITIONS, len(target.declarations) // 2):
+            yield make_refusal("would-lose-code", said, settled_by="person")
+    if len(deleted) > max(_MAX_REMOVED_DEFINITIONS, len(names.target.declarations) // 2):
         said = f"{len(deleted)} definitions would be deleted."
-        return make_refusal("would-lose-code", said, settled_by="person")
-    for name in sorted(known.keys() - kept) if importing else ():
-        if re.search(rf"(?<![\w.]){re.escape(name)}\b", guess) and _is_referenced(
-            name, after.root_node, language
-        ):
-            said = f"The import of `{name}` would be deleted, but the name is still used."
-            return make_refusal("would-lose-code", said, settled_by="person")
-    return None
+        yield make_refusal("would-lose-code", said, settled_by="person")
 
 
 def _imported_twice(name: str) -> Refusal:
     return make_refusal("ambiguous", f"`{name}` would be imported twice.", settled_by="person")
 
 
-def _imported_twice_inside(splices: Sequence[Splice], root: Node, guess: str, language: str) -> Iterator[str]:
-    """Yield the names that new imports inside a block bind, and other imports of this block, too."""
+def _imported_twice_inside(splices: Sequence[Splice], names: _Names) -> Iterator[Refusal]:
+    """Yield a refusal for each name that new imports inside a block bind, and other imports of this block, too."""
     new = {line for splice in splices for line in splice.lines if _INNER_IMPORT.match(line)}
-    for row, body in enumerate(guess.split("\n")) if new else ():
+    for row, body in enumerate(names.lines) if new else ():
         if body.rstrip("\r") not in new:
             continue
         at = Point(row, indentation_length(body))
-        node = root.descendant_for_point_range(at, at)
+        node = names.after.descendant_for_point_range(at, at)
         while node is not None and not node.type.startswith(("import_", "use_")):
             node = node.parent
         block = None if node is None else node.parent
         if block is not None and block.parent is not None:
-            counts = imported_names(block, language, nested=False)
-            yield from (name for name in counts if counts[name] > 1 and name in body)
+            counts = imported_names(block, names.language, nested=False)
+            yield from (_imported_twice(name) for name in counts if counts[name] > 1 and name in body)
 
 
 def _is_removal_shown(

@@ -17,7 +17,6 @@ from editahead_inference.apply.placement.line_matching import (
     unmatched_brackets,
 )
 from editahead_inference.apply.placement.line_names import identity
-from editahead_inference.apply.placement.new_versions import is_new_version
 from editahead_inference.apply.placement.outline import (
     Item,
     Naming,
@@ -34,10 +33,8 @@ from editahead_prompts.sketches.sketch import Elision, Snippet
 from .lost_beside_stubs import lost_beside_stubs
 from .shown_boundaries import is_bounded, span_at, splice_at
 from .shown_neighbours import encloses_removal
+from .shown_removals import Removal, is_bare_call, naming_line
 from .shown_runs import ShownRuns, lines_and_marks, without_blanks
-
-_CALL = re.compile(r"[\w.]+\((?:&?[\w.]+\{|\{|\[)?")
-"""The first line of a call over several lines, without an argument."""
 
 _DOCSTRING = re.compile(r"[rRuU]?(?:\"\"\"|'''|\"(?!\"))")
 
@@ -45,9 +42,6 @@ _WITHIN = "within "
 """The beginning of the names for lines of a block without a name."""
 
 _ANONYMOUS = "namespace {"
-
-_MAX_CONTEXT = 12
-"""Lines from a deletion to the nearest line that says where it is."""
 
 
 def lost_elements(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[Item]:
@@ -94,7 +88,7 @@ def lost_elements(snippet: Snippet, target: Target, splices: Sequence[Splice]) -
         )
         is_explained = is_explained or (
             not may_be_added
-            and _is_between_shown(item, line, parent, naming, target, splices, runs, uncut, replaced=is_whole)
+            and Removal(item, parent, target, uncut).is_between_shown(line, splices, runs, replaced=is_whole)
         )
         # A line of the file in the new element would be no neighbour of it.
         may_be_enclosed = may_be_deleted and not (is_vague and may_be_added)
@@ -110,7 +104,7 @@ def _is_vague(item: Item, naming: Naming, names: Counter[str]) -> bool:
 
 def _keeps_name(item: Item, naming: Naming, target: Target, splices: Sequence[Splice]) -> bool:
     """Return whether the line that names an element becomes another one of that name."""
-    span = span_at(_naming_line(item, naming), target, splices) if naming.is_named(item) else None
+    span = span_at(naming_line(item, naming), target, splices) if naming.is_named(item) else None
     if span is None:
         return False
     splice, _, first, end, j1, j2 = span
@@ -140,18 +134,18 @@ def _may_be_deleted(item: Item, naming: Naming, splices: Sequence[Splice], start
     is_named = naming.is_named(item)
     if item.is_block and not (is_named and _name(item, naming)[0].isalpha()):
         return True
-    return splice_at(_naming_line(item, naming), splices, starts) is not None
+    return splice_at(naming_line(item, naming), splices, starts) is not None
 
 
 def _deleted_line(
     item: Item, naming: Naming, splices: Sequence[Splice], starts: Sequence[int], names: Counter[str]
 ) -> int | None:
     """Return the deleted line that identifies an element; None if no such line is deleted."""
-    is_unnamed = not naming.is_named(item) and _naming_line(item, naming) == item.start
+    is_unnamed = not naming.is_named(item) and naming_line(item, naming) == item.start
     if item.is_block and (is_unnamed or _is_vague(item, naming, names)):
         lines = range(item.start, item.end)  # All of them do.
     else:
-        lines = range(_naming_line(item, naming), _naming_line(item, naming) + 1)
+        lines = range(naming_line(item, naming), naming_line(item, naming) + 1)
     return next((line for line in lines if splice_at(line, splices, starts) is not None), None)
 
 
@@ -246,18 +240,11 @@ def _name(item: Item, naming: Naming) -> str:
     A call over several lines is identified by the first of its arguments, too.
     """
     head = naming.head(item)
-    if _CALL.fullmatch(head) and item.sections[0].items:
+    if is_bare_call(item, naming):
         return f"{head} {naming.head(item.sections[0].items[0])}"
     if item.is_block and not naming.is_named(item):
         return "\n".join(naming.text(item))
     return naming.of(item) or f"line {head.rstrip(',;')}"
-
-
-def _naming_line(item: Item, naming: Naming) -> int:
-    """Return the line that identifies an element."""
-    if _CALL.fullmatch(naming.head(item)) and item.sections[0].items:
-        return item.sections[0].items[0].start
-    return naming.naming_line(item)
 
 
 def _names_after(target: Target, splices: Sequence[Splice]) -> Counter[str]:
@@ -299,100 +286,6 @@ def _uncut_blocks(snippet: Snippet, target: Target) -> set[str]:
     return found
 
 
-def _is_between_shown(
-    item: Item,
-    line: int,
-    parent: Item | None,
-    naming: Naming,
-    target: Target,
-    splices: Sequence[Splice],
-    runs: ShownRuns,
-    uncut: Collection[str],
-    *,
-    replaced: bool,
-) -> bool:
-    """Return whether the sketch shows telling lines on both sides of a deleted item as neighbours of what replaces it.
-
-    Where only the first line of a block is replaced, its next lines alone tell that it has another name. The header of the
-    block that holds the item is no neighbour: sketches show it above any members that they change.
-
-    Args:
-        item: The item.
-        line: The deleted line that identifies it.
-        parent: The item that holds it, if any.
-        naming: The names of the file's items.
-        target: The file.
-        splices: The changes.
-        runs: The lines that the sketch shows without a gap.
-        uncut: The names of the blocks that the sketch shows without a mark inside.
-        replaced: Other lines have to replace the item: the sketch shows what holds it without a mark, and may leave it out.
-    """
-    keys = target.lines.keys
-    span = span_at(line, target, splices)
-    if span is None:
-        return True
-    splice, new, first, end, j1, j2 = span
-    if parent is not None and first <= parent.start and parent.end <= end:
-        return True  # All of what holds it goes, which is looked at by itself.
-    if (
-        not naming.is_named(item)
-        and end - first == j2 - j1
-        and is_new_version(new[j1 + line - first], keys[line])
-    ):
-        return True
-    if (
-        parent is not None
-        and j1 == j2 == 0
-        and not any(map(_is_telling, keys[parent.items[0].start : first]))
-    ):
-        return False
-    is_first = parent is not None and not any(map(_is_telling, keys[parent.items[0].start : first]))
-    shrinks = sum(map(has_substance, keys[first:end])) > sum(map(has_substance, new[j1:j2]))
-    if is_first and shrinks:
-        return False
-    goes_whole = parent is not None and first <= parent.items[0].start and parent.items[-1].end <= end
-    if goes_whole and sum(map(bool, keys[first:end])) > sum(map(bool, new[j1:j2])):
-        return False  # Fewer lines than before may be only those that are new.
-    before = _telling([*keys[max(0, splice.start - _MAX_CONTEXT) : splice.start], *new[:j1]][::-1])
-    after = _telling([*new[j2:], *keys[splice.end : splice.end + _MAX_CONTEXT]])
-    header = None if parent is None else keys[parent.start]
-    leaves = parent is not None and end >= parent.end
-    if leaves and before and before[-1] == header and not _is_unique(before, target):
-        return False  # The header may be that of another block.
-    closing = keys[parent.end - 1] if parent is not None and parent.closes_itself else None
-    if (replaced or shrinks) and closing is not None and after and after[-1] == closing:
-        return False  # Sketches show the end of the block below any members (`}  // namespace x`).
-    is_across = min(unmatched_brackets(keys[first:end])) > 0
-    if is_across and not (_is_unique(before, target) and _is_unique(after, target)):
-        return False  # The end of one block would be that of another.
-    if end < item.end and j2 > j1:
-        is_new = _names_itself_inside(item, naming) or any(identity(key) in uncut for key in new[j1:j2])
-        if is_new and not (
-            before is not None and _is_shown_beside_others(item, keys, runs, new[j1:j2], before)
-        ):
-            return False
-        if not _is_unique(after, target):
-            return False  # The lines that stay may be those of any element.
-        if first < item.start and not _is_unique(before, target):
-            return False  # Two elements would become one.
-        if end == item.start + 1:
-            before = before or []
-    if before is None or after is None or (replaced and j1 == j2):
-        return False
-    if (
-        replaced
-        and naming.is_named(item)
-        and _kind(naming.of(item)) not in {_kind(identity(key)) for key in new[j1:j2]}
-    ):
-        return False  # The lines are of a neighbour that is shown, and none of them takes its place.
-    return runs.contain([*before[::-1], *new[j1:j2], *after])
-
-
-def _kind(name: str | None) -> str:
-    """Return what sort of element a name is of, such as a function or type ("named") or a value."""
-    return (name or "").partition(" ")[0]
-
-
 def _container(item: Item, naming: Naming) -> str | None:
     """Return the name of a block that holds elements; the one without a name that has some is C++'s namespace."""
     return naming.of(item) or (_ANONYMOUS if naming.head(item).startswith(_ANONYMOUS) else None)
@@ -400,52 +293,10 @@ def _container(item: Item, naming: Naming) -> str | None:
 
 def _becomes_another(item: Item, naming: Naming, target: Target, splices: Sequence[Splice]) -> bool:
     """Return whether the line that names an element becomes one that the file has elsewhere, which may be the meant one."""
-    line = _naming_line(item, naming)
+    line = naming_line(item, naming)
     span = span_at(line, target, splices)
     if span is None or line != item.start:
         return False
     _, new, first, end, j1, j2 = span
     key = new[j1 + line - first] if end - first == j2 - j1 else ""
     return bool(key) and not is_filler(key) and key in target.lines.places
-
-
-def _telling(keys: Sequence[str]) -> list[str] | None:
-    """Return the first lines up to one that is no filler; None if there is none."""
-    for number, key in enumerate(keys[:_MAX_CONTEXT]):
-        if _is_telling(key):
-            return list(keys[: number + 1])
-    return None
-
-
-def _names_itself_inside(item: Item, naming: Naming) -> bool:
-    """Return whether what identifies an element is below its first line: a bracket, or a call without an argument."""
-    return item.is_block and (_naming_line(item, naming) != item.start or not naming.is_named(item))
-
-
-def _is_shown_beside_others(
-    item: Item, keys: Sequence[str], runs: ShownRuns, new: Sequence[str], before: Sequence[str]
-) -> bool:
-    """Return whether the sketch shows an element that gets another name between telling lines that are beside it.
-
-    Args:
-        item: The element.
-        keys: The normalised lines of the file.
-        runs: The lines that the sketch shows without a gap.
-        new: The lines with the new name.
-        before: The lines before these, the nearest first, up to a telling one.
-    """
-    after = _telling(keys[item.end : item.end + _MAX_CONTEXT])
-    return (
-        after is not None
-        and runs.contain([*before[::-1], *new])
-        and runs.contain([keys[item.end - 1], *after])
-    )
-
-
-def _is_unique(keys: Sequence[str] | None, target: Target) -> bool:
-    """Return whether the last of these lines occurs once in the file."""
-    return keys is not None and len(target.lines.places.get(keys[-1], ())) == 1
-
-
-def _is_telling(key: str) -> bool:
-    return bool(key) and not is_filler(key) and not is_comment(key)

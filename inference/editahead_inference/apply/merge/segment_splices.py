@@ -24,6 +24,47 @@ from editahead_prompts.text.indentation import indent_width
 from .settled_segments import SettledSegments
 
 
+class _Place:
+    """Where a segment is, as far as it is known.
+
+    Args:
+        segment: The segment.
+        own: Its anchors, in order.
+        floor: The line after those of the segment above.
+        ceiling: The first line of the segment below.
+        mark: The mark below the segment, if any.
+
+    Attributes:
+        first: The first line of the segment that is placed.
+        last: The line after the last one that is placed.
+        start: The first line of the file that they replace.
+        end: The line after the last one.
+        head: The lines of the segment above its first anchor, but blank ones at their beginning.
+        tail: Those below its last anchor, but blank ones at their end.
+        opens: The segment begins the file.
+        opens_file: It begins the file with its first anchor.
+        closes_file: It ends the file with its last anchor.
+    """
+
+    def __init__(
+        self, segment: Segment, own: Sequence[Anchor], floor: int, ceiling: int, mark: Elision | None
+    ) -> None:
+        self.segment, self.own, self.floor, self.ceiling, self.mark = segment, own, floor, ceiling, mark
+        self.first, self.last = own[0].first - segment.first, own[-1].last - segment.first
+        self.start, self.end = own[0].start, own[-1].end
+        head, tail = segment.lines[: self.first], segment.lines[self.last :]
+        self.head = head[leading_blank_lines(head) :]
+        self.tail = tail[: len(tail) - leading_blank_lines(tail[::-1])]
+        self.opens = segment.opens and not floor
+        self.opens_file = self.opens and not self.start
+        self.closes_file = False
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The lines that are placed."""
+        return self.segment.lines[self.first : self.last]
+
+
 class SegmentSplicer:
     """The splices of the segments of one snippet, with the reasons why one is not certain."""
 
@@ -65,83 +106,91 @@ class SegmentSplicer:
         *,
         replaces: bool,
     ) -> tuple[Splice, list[Refusal]]:
-        piece = self._pieces[number]
-        first, last = own[0].first - segment.first, own[-1].last - segment.first
-        start, end = own[0].start, own[-1].end
-        head, tail = segment.lines[:first], segment.lines[last:]
-        head, tail = head[leading_blank_lines(head) :], tail[: len(tail) - leading_blank_lines(tail[::-1])]
-        doubts: list[Refusal] = []
-        before, after = self._file.bodies[floor:start], self._file.bodies[end:ceiling]
-        opens, closes_ = segment.opens and not floor, segment.closes and ceiling == len(self._file)
-        if head and not (opens and not start):
-            taken = count_replaced_lines(head[::-1], before[::-1], is_edge=opens)
-            if taken == 0 and not own[0].whole and not segment.lines[first].strip():
-                # The place before and the place after a blank line give two different texts.
-                skip = leading_blank_lines(segment.lines[first:])
-                first, start, taken = first + skip, start + skip, None
-            if taken is None:
-                doubts.append(insert_or_replace_refusal(self._file, head, start - len(head), start))
-                if replaces:
-                    taken = len(before) if opens else count_alike(head[::-1], before[::-1])
-            start -= taken or 0
-        if head:
-            first = leading_blank_lines(segment.lines)
-        if tail and not (closes_ and end == len(self._file)):
-            taken = count_replaced_lines(tail, after, is_edge=closes_)
-            if taken == 0 and not own[-1].whole and not segment.lines[last - 1].strip():
-                skip = leading_blank_lines(segment.lines[last - 1 :: -1])
-                end, taken = end - skip, None
-            if taken == 0 and _ends_the_block(tail, piece.after, after):
-                taken = None
-            if taken is None:
-                doubts.append(insert_or_replace_refusal(self._file, tail, end, end + len(tail)))
-                if replaces:
-                    taken = len(after) if closes_ else count_alike(tail, after)
-            end += taken or 0
-        if tail:
-            last = len(segment.lines) - leading_blank_lines(segment.lines[::-1])
+        place = _Place(segment, own, floor, ceiling, self._pieces[number].after)
+        doubts = [*self._take_above(place, replaces=replaces), *self._take_below(place, replaces=replaces)]
         settled = self._settled.matches.get(number)
         is_firm = settled is not None and settled.is_firm
-        if (
-            not is_firm
-            and not (tail or (closes_ and end == len(self._file)))
-            and (
-                not self._doubts.is_end_fixed(segment, own, at_end=True)
-                and self._doubts.is_weakly_anchored(own, segment, from_end=True)
+        doubts += [
+            insert_or_replace_refusal(self._file, place.lines, place.start, place.end)
+            for is_found in (
+                not is_firm and self._is_weak(place, at_end=True),
+                not is_firm and self._is_weak(place, at_end=False),
+                settled is None and self._has_other_place(place),
+                settled is None and self._is_contested(number, place),
+                has_rival_match(segment, self._file, place.start, place.end, floor, ceiling),
             )
-        ):
-            doubts.append(insert_or_replace_refusal(self._file, segment.lines[first:last], start, end))
-        if (
-            not is_firm
-            and not (head or (opens and not start))
-            and (
-                not self._doubts.is_end_fixed(segment, own, at_end=False)
-                and self._doubts.is_weakly_anchored(own, segment, from_end=False)
-            )
-        ):
-            doubts.append(insert_or_replace_refusal(self._file, segment.lines[first:last], start, end))
-        if settled is None and any(
-            self._doubts.fits_elsewhere(segment, own, floor, ceiling, at_end=at_end)
-            for at_end in (False, True)
-        ):
-            doubts.append(insert_or_replace_refusal(self._file, segment.lines[first:last], start, end))
-        if number in self._settled.contested and settled is None:
-            other = self._settled.contested[number]
-            if (start, end) != (other.start, other.end):
-                doubts.append(insert_or_replace_refusal(self._file, segment.lines[first:last], start, end))
-        if has_rival_match(segment, self._file, start, end, floor, ceiling):
-            doubts.append(insert_or_replace_refusal(self._file, segment.lines[first:last], start, end))
+            if is_found
+        ]
         doubts += self._doubts.split_definitions(own, segment)
         doubts += self._doubts.reworded_comments(own, segment)
-        doubts += self._open_end(segment, end)
-        lost = None if is_firm else self._doubts.lost_definition(own, segment, end)
+        doubts += self._open_end(segment, place.end)
+        lost = None if is_firm else self._doubts.lost_definition(own, segment, place.end)
         if lost is not None:
             doubts.append(lost)
-        if _leaves_a_block(segment) and self._file.bodies[start:end] == segment.lines[first:last]:
+        if _leaves_a_block(segment) and self._file.bodies[place.start : place.end] == place.lines:
             said = "These lines are too common to show where they belong."
-            doubts.append(make_refusal("ambiguous", said, segment.lines[first:last], settled_by="person"))
-        at = piece.at[first] if first < len(piece.at) else piece.at[0]
-        return Splice(start, end, segment.lines[first:last], at, piece.at[-1] + 1), doubts
+            doubts.append(make_refusal("ambiguous", said, place.lines, settled_by="person"))
+        at = self._pieces[number].at
+        first = at[place.first] if place.first < len(at) else at[0]
+        return Splice(place.start, place.end, place.lines, first, at[-1] + 1), doubts
+
+    def _take_above(self, place: _Place, *, replaces: bool) -> Iterator[Refusal]:
+        """Let the lines above the first anchor replace those of the file. Yield the doubt whether they do."""
+        head, own, segment = place.head, place.own, place.segment
+        if head and not place.opens_file:
+            before = self._file.bodies[place.floor : place.start]
+            taken = count_replaced_lines(head[::-1], before[::-1], is_edge=place.opens)
+            if taken == 0 and not own[0].whole and not segment.lines[place.first].strip():
+                # The place before and the place after a blank line give two different texts.
+                place.start += leading_blank_lines(segment.lines[place.first :])
+                taken = None
+            if taken is None:
+                yield insert_or_replace_refusal(self._file, head, place.start - len(head), place.start)
+                if replaces:
+                    taken = len(before) if place.opens else count_alike(head[::-1], before[::-1])
+            place.start -= taken or 0
+        if head:
+            place.first = leading_blank_lines(segment.lines)
+
+    def _take_below(self, place: _Place, *, replaces: bool) -> Iterator[Refusal]:
+        """Let the lines below the last anchor replace those of the file. Yield the doubt whether they do."""
+        tail, own, segment = place.tail, place.own, place.segment
+        closes = segment.closes and place.ceiling == len(self._file)
+        place.closes_file = closes and place.end == len(self._file)
+        if tail and not place.closes_file:
+            after = self._file.bodies[place.end : place.ceiling]
+            taken = count_replaced_lines(tail, after, is_edge=closes)
+            if taken == 0 and not own[-1].whole and not segment.lines[place.last - 1].strip():
+                place.end -= leading_blank_lines(segment.lines[place.last - 1 :: -1])
+                taken = None
+            if taken == 0 and _ends_the_block(tail, place.mark, after):
+                taken = None
+            if taken is None:
+                yield insert_or_replace_refusal(self._file, tail, place.end, place.end + len(tail))
+                if replaces:
+                    taken = len(after) if closes else count_alike(tail, after)
+            place.end += taken or 0
+        if tail:
+            place.last = len(segment.lines) - leading_blank_lines(segment.lines[::-1])
+
+    def _is_weak(self, place: _Place, *, at_end: bool) -> bool:
+        """Return whether nothing but a weak anchor tells where the segment begins, or ends."""
+        is_known = bool(place.tail or place.closes_file) if at_end else bool(place.head or place.opens_file)
+        return (
+            not is_known
+            and not self._doubts.is_end_fixed(place.segment, place.own, at_end=at_end)
+            and self._doubts.is_weakly_anchored(place.own, place.segment, from_end=at_end)
+        )
+
+    def _has_other_place(self, place: _Place) -> bool:
+        return any(
+            self._doubts.fits_elsewhere(place.segment, place.own, place.floor, place.ceiling, at_end=at_end)
+            for at_end in (False, True)
+        )
+
+    def _is_contested(self, number: int, place: _Place) -> bool:
+        other = self._settled.contested.get(number)
+        return other is not None and (place.start, place.end) != (other.start, other.end)
 
     def _open_end(self, segment: Segment, end: int) -> Iterator[Refusal]:
         """Yield a refusal if the file may be meant to end with blank lines that it does not have."""

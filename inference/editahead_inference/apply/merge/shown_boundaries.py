@@ -19,6 +19,9 @@ _MAX_BOUNDARY = 40
 _Line = tuple[str, int | None]
 """A normalised line, and the line of the file that it is; None for a new one."""
 
+Span = tuple[Splice, Sequence[str], int, int, int, int]
+"""See `span_at`."""
+
 
 def is_bounded(
     item: Item,
@@ -140,9 +143,7 @@ def _up_to_unique(lines: Sequence[_Line], target: Target, place: range) -> list[
     return None
 
 
-def span_at(
-    line: int, target: Target, splices: Sequence[Splice]
-) -> tuple[Splice, Sequence[str], int, int, int, int] | None:
+def span_at(line: int, target: Target, splices: Sequence[Splice]) -> Span | None:
     """Return the change that deletes a line.
 
     Returns:
