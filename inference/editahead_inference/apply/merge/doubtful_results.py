@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from editahead_inference.apply.placement.line_matching import normalize_line
 from editahead_inference.apply.placement.placement import make_refusal
 from editahead_inference.apply.results import MergeResult, Refusal
 from editahead_prompts.sketches.sketch import Diff, Elision, FileSketch
@@ -20,10 +21,13 @@ def doubt_result(written: FileSketch, restored: FileSketch, result: MergeResult)
     """
     if isinstance(written.content, Diff):
         return None
-    may_be_empty = restored.content != written.content and any(
-        map(shows_empty_body, code_lines(written.content))
-    )
+    is_left_out = restored.content != written.content
+    may_be_empty = is_left_out and any(map(shows_empty_body, code_lines(written.content)))
     if not result.edit:
+        # What changes nothing else hardly leaves a body out.
+        may_be_empty = may_be_empty or (
+            is_left_out and "pass" in map(normalize_line, code_lines(written.content))
+        )
         said = "The sketch does not show whether a body is to be empty."
         return make_refusal("ambiguous", said) if may_be_empty else None
     has_marks = any(isinstance(piece, Elision) for piece in written.content.parts)
