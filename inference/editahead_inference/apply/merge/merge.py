@@ -259,7 +259,7 @@ def _agreed(
     if is_clear and _may_be_certain(attempts, shown, ranked[0].reading, target, span):
         edit, guess = end_last_line(shown, target, ranked[0].reading.edit, ranked[0].reading.guess)
         return MergeResult(target.original, guess, edit, None, first.confidence)
-    ranked[:1] = _with_modifiers(attempts[-1], ranked[:1], target)
+    ranked = list(_with_modifiers(attempts[-1], ranked, target))
     ranked += _variants(attempts, ranked, target)
     return replace(first, refusal=refusal, readings=to_readings(ranked, target))
 
@@ -267,14 +267,23 @@ def _agreed(
 def _with_modifiers(
     attempt: Attempt, ranked: Sequence[RankedReading], target: Target
 ) -> Iterator[RankedReading]:
-    """Yield readings, before each of which a header loses a modifier the one with it: chats leave `export` out."""
-    for each in ranked:
-        is_first = bool(list(lost_modifiers(target, each.reading.splices)))
-        if is_first:
-            splices = with_all_modifiers(each.reading.splices, target)
-            kept = _judged(attempt, splices, each.reading.source, target)
-            yield RankedReading(kept, each.likelihood / 2)
-        yield replace(each, likelihood=each.likelihood / 2) if is_first else each
+    """Yield the readings; before a first one of which a header loses a modifier, the one with it.
+
+    Chats leave `export` out.
+    """
+    first = ranked[0] if ranked else None
+    if first is None or not list(lost_modifiers(target, first.reading.splices)):
+        yield from ranked
+        return
+    splices = with_all_modifiers(first.reading.splices, target)
+    kept = _judged(attempt, splices, first.reading.source, target)
+    # The sketch shows no line with the modifier, which is "unparsed".
+    if not kept.edit or kept.source.failure not in (None, "unparsed", *_CHOSEN):
+        yield from ranked
+        return
+    half = first.likelihood / 2
+    yield from (RankedReading(kept, half), replace(first, likelihood=half))
+    yield from (each for each in ranked[1:] if each.reading.guess != kept.guess)
 
 
 def _variants(
