@@ -80,11 +80,12 @@ def _cell(figure: Mapping[str, float | None], ours: bool) -> str:
 def first_edits(result: Mapping[str, Any]) -> str:
     """Return the table of the time from nothing to the first accepted edit."""
     rows = ["| editor | installation | then, to the first accepted edit |", "| --- | --- | --- |"]
-    rows += [
-        f"| {name} | {seconds['install']:.0f} s | {seconds['edit']:.0f} s |"
-        for name, seconds in result["editors"].items()
-    ]
-    measured = f"*Commit {result['commit']}, {result['date']}, {result['machine']}.*"
+    for name, seconds in result["editors"].items():
+        install = f"{seconds['install']:.0f} s" if "install" in seconds else "-"
+        rows.append(f"| {name} | {install} | {seconds['edit']:.1f} s |")
+    measured = (
+        f"*Medians of {result['runs']} runs, commit {result['commit']}, {result['date']}, {result['machine']}.*"
+    )
     return "\n".join([*rows, "", measured]) + "\n"
 
 
