@@ -83,9 +83,7 @@ def first_edits(result: Mapping[str, Any]) -> str:
     for name, seconds in result["editors"].items():
         install = f"{seconds['install']:.0f} s" if "install" in seconds else "-"
         rows.append(f"| {name} | {install} | {seconds['edit']:.1f} s |")
-    measured = (
-        f"*Medians of {result['runs']} runs, commit {result['commit']}, {result['date']}, {result['machine']}.*"
-    )
+    measured = f"*Medians of {result['runs']} runs, commit {result['commit']}, {result['date']}, {result['machine']}.*"
     return "\n".join([*rows, "", measured]) + "\n"
 
 
