@@ -52,6 +52,8 @@ _GHOST = (
     ".map(one => one.innerText).join('')"
 )
 """JavaScript: the ghost text. Beside an open list, VS Code draws it as a preview."""
+_LIST = "document.querySelector('.suggest-widget.visible')?.innerText ?? 'closed'"
+"""JavaScript: the rows of VS Code's list of suggestions."""
 _MARK = "document.querySelector('.glyph-margin-widgets .cgmr')"
 _STATUS = "document.querySelector('[id=\"editahead.editahead.editahead.status\"]')"
 """Our item in the status bar."""
@@ -208,7 +210,10 @@ class VSCode:
         focus = self.page.evaluate("document.activeElement?.outerHTML.slice(0, 300) ?? 'nothing'")
         log = self.code_server.extension_log()[-_LOG_CHARACTERS:]
         notes = self.page.evaluate(_NOTES)
-        return "\n".join([lines, *self.seen, self.status, notes, f"focus: {focus}", f"log: {log}"])
+        list_ = self.page.evaluate(_LIST)
+        return "\n".join(
+            [lines, *self.seen, self.status, notes, f"list: {list_}", f"focus: {focus}", f"log: {log}"]
+        )
 
     def press(self, *chords: str) -> None:
         for chord in chords:
@@ -290,16 +295,14 @@ class VSCode:
         self.repeat_until(lambda: replace_file(file, text), f"({_STATUS_LABEL} ?? '') !== {before}")
 
     def revert_hunk(self, text: str) -> None:
-        """Press the button beside the first hunk of a diff until the right side no longer has a text.
+        """Press the button beside the hunk with a text, until the right side no longer has the text.
 
         The button has no effect while VS Code computes the diff.
         """
-        buttons = "document.querySelectorAll('.gutterItem [aria-label=\"Revert Block\"]')"
-        self.until(f"document.querySelector('.squiggly-warning') && {buttons}.length > 0")
-        has_text = _saying(_RIGHT_SIDE, text)
-        all_hunks = f"{buttons}.length === {self.page.evaluate(f'{buttons}.length')}"  # else the button is another hunk's
+        line = _saying(_RIGHT_SIDE, text)
+        self.until(f"document.querySelector('.squiggly-warning') && {_revert_button(line)}")
         self.repeat_until(
-            lambda: self.page.evaluate(f"{has_text} && {all_hunks} && {buttons}[0].click()"), f"!{has_text}"
+            lambda: self.page.evaluate(f"{line} && {_revert_button(line)}?.click()"), f"!{line}"
         )
 
     def hover(self, text: str) -> None:
@@ -451,3 +454,13 @@ def _all_saying(selector: str, text: str) -> str:
 def _saying(selector: str, text: str) -> str:
     """Return JavaScript for the first element with a text."""
     return f"{_all_saying(selector, text)}[0]"
+
+
+def _revert_button(line: str) -> str:
+    """Return JavaScript for the button of the hunk with a line of the right side. VS Code draws it as high as the hunk."""
+    return f"""(() => {{
+      const box = ({line})?.getBoundingClientRect();
+      const isBeside = ({{ top, bottom }}) => box && top < box.bottom && box.top < bottom;
+      const hunk = [...document.querySelectorAll('.gutterItem')].find(one => isBeside(one.getBoundingClientRect()));
+      return hunk?.querySelector('[aria-label="Revert Block"]');
+    }})()"""

@@ -62,12 +62,19 @@ export class TabOwners {
     return whole === undefined ? undefined : { id, text: whole, range: item.range };
   }
 
-  /** Close an open list for a prediction in sight, if the user wants that. */
+  /** Close an open list for a prediction in sight, if the user wants that, or if the list offers what is typed already. */
   yieldTo(prediction: ShownPrediction, editor: vscode.TextEditor): void {
     const setting = vscode.workspace.getConfiguration("editahead").get<ListSetting>("suggestionList");
     const lines = prediction.lineRange();
     const [top, bottom] = visibleLinesOf(editor);
-    if (setting !== "close" || lines === undefined || lines[0] > bottom || lines[1] < top) return;
+    if (lines === undefined || lines[0] > bottom || lines[1] < top) return;
+    if (setting !== "close" && !this.isItemTyped(editor)) return;
     if (this.list.close(this.now())) void vscode.commands.executeCommand("hideSuggestWidget");
+  }
+
+  // Tab would take the item and change nothing. VS Code lists the typed word itself where its worker answers late.
+  private isItemTyped({ document, selection }: vscode.TextEditor): boolean {
+    const { item } = this.list;
+    return item !== undefined && document.getText(new vscode.Range(item.range.start, selection.active)) === item.text;
   }
 }
