@@ -119,7 +119,9 @@ def test_what_a_rename_left_is_marked_and_made(start: Start) -> None:
     helix.until_shown("2 places left in bills.py")
     assert (file.parent / "bills.py").read_text() == bills
     helix.keys(" D")
-    helix.until_shown("bills.py Left: rename")
+    helix.until(
+        lambda rows: any("bills.py" in row and "Left: renam" in row for row in rows), "the list of places"
+    )
     helix.keys("<CR>")
     helix.until_shown("print(total(1))")
     helix.keys(" a")
@@ -158,6 +160,25 @@ def test_one_key_walks_a_rename_to_its_end(start: Start) -> None:
         helix.until_shown(f"1 sel  {line}:")
     save(helix)
     assert file.read_text() == STAY.replace("ends", "leaves")
+
+
+def test_a_closed_file_is_next_right_behind_the_new_name(start: Start, homes: dict[str, str]) -> None:
+    """Helix does not tell where the cursor goes, so for the server it stays behind what was typed last."""
+    helix, file = start(
+        {
+            "price.py": "def price(stay, rate):\n    return stay * rate\n",
+            "desk.py": "from price import price\n\n\ntotal = price(1, 90)\n",
+        }
+    )
+    until_index_ready(file.parent, homes)
+    helix.keys("/price<CR>")
+    helix.until_shown("1 sel  1:9")
+    helix.keys("ccost")
+    helix.until_shown("def cost")
+    helix.keys("<Esc>")
+    helix.until_shown("desk.py:1")
+    helix.keys(" n")
+    helix.until_shown("from price import price")
 
 
 def test_one_key_opens_a_closed_file_and_makes_the_edit_there(start: Start, homes: dict[str, str]) -> None:

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from editahead_inference.mined_rules.rules import MinedRule
 
 _DEFAULT_COMMITS = 1_000
+_NO_RULES = {
+    "list": "There are no rules. `editahead rules mine` looks for some in the history.",
+    "mine": "The history shows no rules: no habit was found in enough of its commits.",
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -80,7 +84,7 @@ def run(args: argparse.Namespace) -> int:
 
         print_output(json_output.RulesOutput(str(path), [_output(rule) for rule in rules]))
     else:
-        print_text(_describe(rules, path))
+        print_text(_describe(rules, path) if rules else _NO_RULES[args.action])
     return 0
 
 
@@ -150,8 +154,6 @@ def _output(rule: MinedRule) -> RuleOutput:
 def _describe(rules: Sequence[MinedRule], path: Path) -> str:
     from editahead_inference.mined_rules.rules import describe
 
-    if not rules:
-        return "There are no rules. `editahead rules mine` looks for some in the history."
     lines = []
     for rule in rules:
         what = rule.what

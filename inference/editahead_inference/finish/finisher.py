@@ -111,7 +111,7 @@ class Finisher:
     def _places(
         self, search: FinishSearch, found: Sequence[FinishCandidate], check: Callable[[], None]
     ) -> list[MissingPlace]:
-        """Return the likeliest candidates of which none touches another, as places."""
+        """Return the likeliest candidates of which none touches another, as places; equally likely ones in their order."""
         scored = sorted(
             (
                 (self._weights.probability(candidate.features), number)
@@ -119,7 +119,7 @@ class Finisher:
             ),
             reverse=True,
         )
-        places: list[MissingPlace] = []
+        places: list[tuple[float, int, MissingPlace]] = []
         taken: dict[str, list[tuple[int, int]]] = {}
         rule_of: dict[str, str] = {}  # what the same words say is one rule, whatever found its places
         for probability, number in scored:
@@ -133,8 +133,9 @@ class Finisher:
                 continue
             lines.append((start, end))
             rule = rule_of.setdefault(candidate.label, candidate.rule)
-            places.append(replace(self._place(candidate, probability, start, end), rule=rule))
-        return places
+            place = replace(self._place(candidate, probability, start, end), rule=rule)
+            places.append((-probability, number, place))
+        return [place for _, _, place in sorted(places, key=lambda scored: scored[:2])]
 
     def _is_rejected(self, search: FinishSearch, candidate: FinishCandidate) -> bool:
         """Return whether the edit would change nothing, take back a part of the change, or break the syntax."""

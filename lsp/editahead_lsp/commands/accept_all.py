@@ -102,7 +102,9 @@ async def _next_id(server: Server) -> str | None:
     document = server.session.focused_document
     if document is None:
         return None
-    request = server.coordinator.start("command", document.uri, None, None, immediate=True, max_suggestions=1)
+    request = server.coordinator.start(
+        "command", document.uri, None, None, immediate=True, paused=True, max_suggestions=1
+    )
     answer = await server.coordinator.answer(request)
     return answer.suggestions[0].id if answer.suggestions else None
 

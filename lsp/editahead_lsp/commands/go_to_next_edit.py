@@ -32,7 +32,7 @@ def go_to_next_edit(
     if uri is None:
         return GoToNextEditResult("nothing", "unknown-document")
     request = server.coordinator.start(
-        "command", uri, None, argument.position, immediate=True, max_suggestions=1
+        "command", uri, None, argument.position, immediate=True, paused=True, max_suggestions=1
     )
     return _finish(server, request, argument.reach)
 

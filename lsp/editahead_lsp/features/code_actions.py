@@ -64,7 +64,9 @@ def _start_request(server: Server, params: CodeActionParams) -> PredictionReques
     session.update_diagnostics(uri, None, params.context.diagnostics, params.range)
     keep_cursor = document is None or _cursor_within(session, document, params.range)
     cursor = None if keep_cursor else params.range.start
-    return server.coordinator.start("codeAction", uri, None, cursor, immediate=True, max_suggestions=1)
+    return server.coordinator.start(
+        "codeAction", uri, None, cursor, immediate=True, paused=True, max_suggestions=1
+    )
 
 
 async def _answer(

@@ -17,6 +17,7 @@ from lsprotocol import types
 from editahead_lsp.client_connection import ClientConnection
 from editahead_lsp.idle_trigger import IdleTrigger
 from editahead_lsp.prediction.coordinator import PredictionCoordinator
+from editahead_lsp.prediction.unfinished_word import PAUSE_S
 from editahead_lsp.protocol.custom_messages import Position, Range, TextEdit
 from editahead_lsp.protocol.lsp_types import Diagnostic, InlayHint
 from editahead_lsp.session.session import Session
@@ -30,8 +31,8 @@ from editahead_workspace.positions import Encoding
 from .diagnostics_board import DiagnosticsBoard
 from .to_lsp import line_preview, text_edits, to_position, to_range
 
-IDLE_S = 0.2
-"""Seconds without a change before the marker moves."""
+IDLE_S = PAUSE_S
+"""Seconds without a change before the marker moves. The word at the cursor counts as finished then."""
 _SOURCE = "next edit"
 """The source of its diagnostics."""
 
@@ -161,7 +162,9 @@ class NextEditMarker:
         if document is None:
             return None
         answer = await coordinator.answer(
-            coordinator.start("hint", document.uri, None, None, immediate=True, max_suggestions=1)
+            coordinator.start(
+                "hint", document.uri, None, None, immediate=True, paused=True, max_suggestions=1
+            )
         )
         return Marker.from_answer(answer, session.encoding)
 

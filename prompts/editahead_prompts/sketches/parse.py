@@ -126,7 +126,7 @@ def _lines_of(text: str, check: Callable[[], None]) -> tuple[tuple[str, ...], tu
     if lines and not lines[-1]:
         lines = lines[:-1]
     if not any(line.strip() for line in lines):
-        raise SketchError("there is nothing in it", 0, len(lines))
+        raise SketchError("the sketch is empty", 0, len(lines))
     check()
     return pasted, lines
 

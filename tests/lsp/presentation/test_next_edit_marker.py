@@ -36,7 +36,7 @@ async def published(harness: ServerHarness) -> dict[str, Any]:
 async def test_a_hint_comes_moves_and_goes(hinted: ServerHarness, pauses: Pauses) -> None:
     await hinted.initialize(**DIAGNOSTICS)
     hinted.open(A, "x\ny = user\n")
-    assert await pauses.end_one() == 0.2
+    assert await pauses.end_one() == 0.3
     assert await published(hinted) == {
         "uri": A,
         "version": 1,
