@@ -28,7 +28,7 @@ def first_rejection(state: EditorState, candidate: Candidate, trees: SyntaxTrees
     if snapshot is None:
         return "unknown-document"
     if not candidate.edit:
-        return None
+        return "no-change" if _is_at_cursor(state, candidate) else None
     if is_noop(snapshot, candidate.edit):
         return "no-change"
     if candidate.edit in state.rejected.get(candidate.uri, ()):
@@ -40,6 +40,12 @@ def first_rejection(state: EditorState, candidate: Candidate, trees: SyntaxTrees
     if candidate.is_next_tokens:
         return None  # a line is seldom whole while it is being typed
     return "breaks-syntax" if breaks_syntax(snapshot, candidate.edit, trees) else None
+
+
+def _is_at_cursor(state: EditorState, candidate: Candidate) -> bool:
+    """Return whether a place without an edit is on the cursor's line: the user is there already."""
+    line_at = state.document.line_at
+    return candidate.uri == state.document.uri and line_at(candidate.target_offset) == line_at(state.cursor)
 
 
 def is_noop(snapshot: Snapshot, edit: Edit) -> bool:

@@ -107,9 +107,12 @@ def test_outcomes_of_the_same_rule_count() -> None:
 
 
 def test_a_place_without_an_edit_can_be_shown() -> None:
-    place = Candidate(HERE, Edit(), 5, 5, "propagation", "look here", "rule", confidence=0.9)
-    decisions, _ = decide([place])
+    decisions, _ = decide([place_without_edit(B)])
     assert shown(decisions) == ["look here"]
+
+
+def place_without_edit(at: int) -> Candidate:
+    return Candidate(HERE, Edit(), at, at, "propagation", "look here", "rule", confidence=0.9)
 
 
 B = TEXT.index("b")
@@ -123,6 +126,7 @@ B = TEXT.index("b")
         ("below-threshold", state(), [candidate("b = 2", "b = 3", 0.01)]),
         ("would-revert", state(), [candidate("a = 1", "a = 0", 0.9)]),
         ("no-change", state(), [candidate("b = 2", "b  =  2", 0.9)]),
+        ("no-change", state(), [place_without_edit(state().cursor)]),  # the user is there already
         ("no-change", state(), [candidate("b = 2", "b = 2", 0.9)]),
         ("breaks-syntax", state(), [candidate("b = 2", "b = (2", 0.9)]),
         (

@@ -25,13 +25,14 @@ from .named_places import (
     MAX_WIDTH,
     MODULE,
     OtherIndexes,
+    has_parameter,
     may_be_called,
     occurrence_at,
     occurrences_of,
     other_owners,
     whole_word,
 )
-from .names_in_text import is_local, is_prose, is_quoted, is_whole_literal
+from .names_in_text import is_local, is_prose, is_quoted, is_whole_literal, names_parameter
 from .other_modules import is_of_other_module
 
 _ANYWHERE = frozenset({"text", "unknown"})
@@ -335,6 +336,8 @@ class RenamedName:
         site, made = occurrences
         if self.index is not self._origin or self.is_key(line, match):
             return True  # another file's text is about its own names
+        if made.role == "member" and names_parameter(body, match):
+            return has_parameter(made.owner, self.old, self._origin, self.trees, self.max_lines)
         binding = self.binding(made)
         if binding in site.scopes:
             return not self._is_local(body, match)

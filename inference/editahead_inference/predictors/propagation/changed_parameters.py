@@ -96,6 +96,15 @@ class ParameterChange:
         """Whether all parameters have names."""
         return all((*self.old.names, *self.new.names))
 
+    @property
+    def keeps_calls(self) -> bool:
+        """Whether each call stays right: there are only new parameters behind the others, which a call may leave out."""
+        before, after = self.old.names, self.new.names
+        more = range(len(before), len(after))
+        return after[: len(before)] == before and all(
+            self.new.is_optional(place) or self.new.is_variadic(place) for place in more
+        )
+
 
 class _Function(NamedTuple):
     node: Node

@@ -73,6 +73,12 @@ def occurrences_of(name: str, index: DocumentIndex, trees: SyntaxTrees, max_line
     return [place.occurrence for place in places_in(lines, name, index, trees)]
 
 
+def has_parameter(function: str, name: str, index: DocumentIndex, trees: SyntaxTrees, max_lines: int) -> bool:
+    """Return whether a function, or the constructor of a type, has a parameter of a name."""
+    found = occurrences_of(name, index, trees, max_lines)
+    return any(one.defines and one.role == "plain" and one.owner == function for one in found)
+
+
 def start_of(line: int, index: DocumentIndex, trees: SyntaxTrees) -> Occurrence:
     """Return the occurrence of what a line begins with, for the functions and scopes around it."""
     at = index.snapshot.starts[line] + len(index.indent(line))

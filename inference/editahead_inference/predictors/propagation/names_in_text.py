@@ -14,6 +14,7 @@ _MARKS_NAME = WordPattern(
     r"(?:`|(?<!\w)['\"]|[@\\:]t?param(?:\[\w+\])?\s+(?:\{[^{}]*\}\s*|\w+\s+)?\[?|[@\\]p\s|-\s+[Pp]arameter\s+|\{)\Z"
 )
 """What precedes a name in a comment or a string."""
+_MARKS_PARAMETER = WordPattern(r"(?:[@\\:]t?param(?:\[\w+\])?\s+(?:\{[^{}]*\}\s*|\w+\s+)?\[?|\{)\Z")
 _MAX_MARK = 200
 """Characters before a name that are searched for what marks it."""
 _LOCALS = re.compile(r"\b(?:locals|vars)\(\)")
@@ -54,6 +55,11 @@ def is_whole_literal(node: Node | None, nodes: NodeTypes) -> bool:
         if node.type in nodes.assignment_expressions:
             return not text_of(node).startswith(("__all__", "__slots__"))
     return True
+
+
+def names_parameter(body: str, match: re.Match[str]) -> bool:
+    """Return whether a word is documented as a parameter, or is a field of a format, which an argument fills."""
+    return _MARKS_PARAMETER.search(body[max(match.start() - _MAX_MARK, 0) : match.start()]) is not None
 
 
 def is_listed(body: str, match: re.Match[str]) -> bool:

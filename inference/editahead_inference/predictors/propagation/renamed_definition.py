@@ -21,9 +21,10 @@ from .document_index import DocumentIndex
 from .named_places import (
     MODULE,
     OtherIndexes,
+    has_parameter,
     matches_in,
     may_be_called,
-    occurrences_of,
+    occurrence_at,
     places_in,
     whole_word,
 )
@@ -93,7 +94,8 @@ class RenamedDefinition(RenamedName):
             return False
         if made.role == "member" and not made.owner:
             return False
-        if any(self._is_rival(other) for other in self._old_definitions):
+        is_rivalled = any(self._is_rival(other) for other in self._old_definitions)
+        if is_rivalled and (made.defines or not self._is_declared_as_field):
             return False
         others = [o for o in self._occurrences(self.new) if o.defines and self._is_rival(o)]
         if made.defines:
@@ -104,12 +106,29 @@ class RenamedDefinition(RenamedName):
     @cached_property
     def _is_set_again(self) -> bool:
         """Whether a constructor still sets an attribute of the old name, or another one of the new name."""
-        return any(
+        made = self.new_occurrence
+        return made is not None and any(
             is_set_by_constructor(self._node(line, match.start(), name), self._language)
             for name in (self.old, self.new)
             for line, match in matches_in(self.index.lines_with(name)[: self.max_lines], name, self.index)
             if (line, match.start()) != self.place
+            and occurrence_at(line, match.start(), name, self.index, self.trees).owner == made.owner
         )
+
+    @cached_property
+    def _is_declared_as_field(self) -> bool:
+        """Whether the type of the member declares the old name, which a constructor sets, as a field and not as a method."""
+        made, functions = self.new_occurrence, self._language.nodes.functions
+        for line, match in matches_in(
+            self.index.lines_with(self.old)[: self.max_lines], self.old, self.index
+        ):
+            found = occurrence_at(line, match.start(), self.old, self.index, self.trees)
+            if made is None or not found.defines or found.role != "member" or found.owner != made.owner:
+                continue
+            node = self._node(line, match.start(), self.old)
+            if node is None or node.parent is None or node.parent.type in functions:
+                return False
+        return True
 
     def _node(self, line: int, column: int, name: str) -> Node | None:
         at = self.index.snapshot.starts[line] + column
@@ -298,9 +317,8 @@ class RenamedDefinition(RenamedName):
     def _has_constructor_parameter(self) -> bool:
         """Whether the constructor of the member's type has a parameter of the old name, which keeps it."""
         made = self.new_occurrence
-        found = occurrences_of(self.old, self._origin, self.trees, self.max_lines)
-        return made is not None and any(
-            one.defines and one.role == "plain" and one.owner == made.owner for one in found
+        return made is not None and has_parameter(
+            made.owner, self.old, self._origin, self.trees, self.max_lines
         )
 
     def _is_without_receiver(self, made: Occurrence, line: int, column: int) -> bool:

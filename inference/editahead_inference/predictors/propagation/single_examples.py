@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from editahead_prompts.state import PastEdit
+from editahead_prompts.syntax.constructors import is_set_by_constructor
+from editahead_prompts.syntax.languages import find_language
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.identifiers import Span, changed_spans, is_word, replaced_word, tokenize
 from editahead_prompts.text.snapshot import line_body
@@ -78,6 +80,8 @@ def _is_value(word: str) -> bool:
 def renames_local_only(edit: PastEdit, origin: DocumentIndex | None, trees: SyntaxTrees) -> bool:
     """Return whether an edit renamed one local or parameter and nothing else: its scope tells where that goes on.
 
+    An attribute that a constructor sets is that of its type alone.
+
     Args:
         edit: The edit.
         origin: The index of its document; None if it is closed.
@@ -94,7 +98,9 @@ def renames_local_only(edit: PastEdit, origin: DocumentIndex | None, trees: Synt
             names.add(pair)
             at = origin.snapshot.starts[line] + sum(map(len, b[: span[2]]))
             found = trees.occurrence(origin.snapshot, at, at + len(pair[1]))
-            is_local = is_local or (found.defines and found.role == "plain" and found.binder != MODULE)
+            is_local |= found.defines and found.role == "plain" and found.binder != MODULE
+            node = trees.node_at(origin.snapshot, at, at + len(pair[1])) if found.role == "member" else None
+            is_local |= is_set_by_constructor(node, find_language(origin.snapshot.language))
     return is_local and len(names) == 1
 
 

@@ -9,13 +9,15 @@ from functools import cache
 
 from editahead_prompts.state import EditorState, PastEdit
 
-from .argument_rules import ArgumentChange
+from .argument_rules import ArgumentChange, CallSite
 from .bindings import RenamedName
 from .changed_arguments import ChangedArguments
-from .changed_parameters import changes_parameters
+from .changed_parameters import changes_parameters, parameter_changes
+from .deletion_rules import Deletion, NameDeletion
 from .document_index import DocumentIndex
 from .doubts import Applied, Doubts
 from .follow_up import Situation
+from .insertion_rules import Insertion, SimilarInsertion
 from .introduced_names import IntroducedNames
 from .literal_places import means_other
 from .named_places import occurrence_at, whole_word
@@ -40,6 +42,8 @@ _SIBLINGS = "rename-siblings"
 _EXACT_RENAMES = frozenset({"rename", "rename-bound", _SIBLINGS})
 _RESPELLED = frozenset({"rename-cases", "rename-words"})
 """Kinds of rules that rename other spellings of a name."""
+_OF_ONE_SIGNATURE = (Substitution, Deletion, NameDeletion, Insertion, SimilarInsertion)
+"""Rules that, of one example in the parameters of a function, say nothing of other lines that look alike."""
 _COMBINED = frozenset({"rename", "rename-bound", "rename-cases", "rename-words", "part", "span0", "span1"})
 """Kinds of rules that may each change their own part of one line."""
 
@@ -167,6 +171,7 @@ class SiteSearch:
         return (
             (self._has_one_example(rule) and self._is_meant_once(rule, age))
             or (isinstance(rule, ArgumentChange) and self._declares_callee(rule))
+            or (isinstance(rule, CallSite) and self._keeps_calls(rule, age))
             or self._is_half_typed(rule, age)
         )
 
@@ -175,7 +180,9 @@ class SiteSearch:
         if rule.renames:
             renamed = self._names.get(*rule.renames, self._teacher(rule))
             return renamed is not None and renamed.chooses_other_local
-        return self._renames_local(age) or (isinstance(rule, Substitution) and self._changes_signature(age))
+        return self._renames_local(age) or (
+            isinstance(rule, _OF_ONE_SIGNATURE) and self._changes_signature(age)
+        )
 
     def _declares_callee(self, rule: ArgumentChange) -> bool:
         """Return whether what looks like a call declares the function: its parameters are no arguments."""
@@ -188,6 +195,16 @@ class SiteSearch:
             if column >= 0 and occurrence_at(line, column, rule.callee, index, self._trees).defines:
                 return True
         return False
+
+    def _keeps_calls(self, rule: CallSite, age: int) -> bool:
+        """Return whether the calls of a function stay right after a change of its parameters, or may: it is being typed."""
+        typing, edit = self._situation.typing, self._edits[age]
+        index = self._home(edit.uri)
+        if index is None:
+            return False
+        changes = [c for c in parameter_changes(edit, index, self._trees) if c.name == rule.source]
+        is_typed = typing is not None and typing.edit is edit
+        return is_typed or (bool(changes) and all(change.keeps_calls for change in changes))
 
     def _is_half_typed(self, rule: Rule, age: int) -> bool:
         """Return whether a rule renames a definition to a name that the user is still typing."""

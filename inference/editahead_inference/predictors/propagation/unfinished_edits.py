@@ -7,6 +7,7 @@ begins a known name. The gate weighs the others by the features.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -60,6 +61,7 @@ class Typing:
         rest: The number of characters after the cursor in its line, without white space.
         is_broken: Whether the edit's lines have a syntax error.
         erases: Whether the last key took a character of the word away, which left more than a plural's end to type.
+        is_begun: Whether the word is too short to be whole, or is glued to the word behind the cursor.
     """
 
     edit: PastEdit
@@ -71,11 +73,12 @@ class Typing:
     rest: int
     is_broken: bool
     erases: bool
+    is_begun: bool = False
 
     @property
     def is_unfinished(self) -> bool:
         """Whether the line at the cursor is certainly unfinished."""
-        return self.is_broken or self.begins_name or self.erases
+        return self.is_broken or self.begins_name or self.erases or self.is_begun
 
     def features(self) -> dict[str, float]:
         """Return what the gate weighs for the places that repeat this edit."""
@@ -120,7 +123,34 @@ def find_typing(state: EditorState, index: DocumentIndex, trees: SyntaxTrees) ->
         min(len("".join(after.split())), _MAX_REST),
         tree is not None and count_errors(tree.root_node, edit.line, edit.line + len(edit.new)) > 0,
         edit.erases and bool(word) and not any(word + plural in old for plural in _PLURALS),
+        _is_short(word, edit, line - edit.line) or _is_glued(body, column, edit),
     )
+
+
+def _is_short(word: str, edit: PastEdit, row: int) -> bool:
+    """Return whether a new word has too few letters for what is put for longer words of its line."""
+    if (
+        not word
+        or count_letters(word) >= _MIN_TYPED
+        or word in _COMMON_WORDS
+        or len(edit.old) != len(edit.new)
+    ):
+        return False
+    removed = Counter(WORD.findall(edit.old[row])) - Counter(WORD.findall(edit.new[row]))
+    return bool(removed) and all(len(name) > len(word) for name in removed)
+
+
+def _is_glued(body: str, column: int, edit: PastEdit) -> bool:
+    """Return whether letters are typed directly in front of a word of the old lines: of a new word, or of this one.
+
+    A capital or an underscore between both says that they are one name.
+    """
+    old = {name for line in edit.old for name in WORD.findall(line)}
+    match = WORD.match(body, column)
+    before = word_before(body, column)
+    if match is None or not before or match[0] not in old or before + match[0] in old:
+        return False
+    return len(split_words(before + match[0])) < len((*split_words(before), *split_words(match[0])))
 
 
 def _open_edit(state: EditorState) -> PastEdit | None:

@@ -77,3 +77,23 @@ def test_another_document_makes_a_word_known() -> None:
     typing = typing_of(person, cursor=person.text.index("return ledger") + len("return ledger"))
     assert typing is not None
     assert typing.is_known
+
+
+@pytest.mark.parametrize(
+    ("old", "typed", "is_begun"),
+    [
+        ("price)", "c)", True),  # one letter for a longer word
+        ("price)", "id)", False),
+        ("price)", "cents)", False),
+        ("(price", "(taxprice", True),  # a new word in front of another one
+        ("(price", "(tax_price", False),
+    ],
+)
+def test_the_beginning_of_a_word(old: str, typed: str, is_begun: bool) -> None:
+    person = Person(SHOP).replace(
+        f"total{old}" if old[0] == "(" else old, f"total{typed}" if old[0] == "(" else typed
+    )
+    at = person.text.index(typed) + len(typed.removesuffix(")").removesuffix("price"))
+    typing = typing_of(person, cursor=at)
+    assert typing is not None
+    assert typing.is_begun == is_begun
