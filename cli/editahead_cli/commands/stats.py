@@ -116,7 +116,7 @@ def _table(found: StatsOutput) -> RenderableType:
     table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False)
     table.add_column("", no_wrap=True)
     for heading in _HEADINGS:
-        table.add_column(heading, justify="right", no_wrap=True, min_width=max(len(heading), 5))
+        table.add_column(heading, justify="right", no_wrap=True)
     table.add_row("all", *_row(found.total), style="bold")
     for heading, groups in (("language", found.languages), ("what it was", found.predictors)):
         table.add_section()
@@ -130,7 +130,7 @@ def _row(figures: OutcomeFigures) -> list[str]:
     counts = [f"{count}" for count in (figures.shown, figures.seen, figures.accepted)]
     shares = [_percent(figures.accepted, figures.seen), f"{figures.rejected}"]
     kept = [_percent(lasting.kept, lasting.known) for lasting in (figures.kept30, figures.kept300)]
-    latency = [f"{figures.latency.p50:.1f}", f"{figures.latency.p95:.1f}"]
+    latency = [f"{figures.latency.p50:.0f}", f"{figures.latency.p95:.0f}"]
     return [*counts, *shares, *kept, *latency]
 
 
