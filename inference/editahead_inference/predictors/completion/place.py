@@ -64,6 +64,11 @@ class Place:
     removed: frozenset[str]
 
     @property
+    def tail_tokens(self) -> tuple[str, ...]:
+        """The tokens of the line behind the cursor."""
+        return split_line(self.tail).tokens[1:]
+
+    @property
     def context(self) -> tuple[str, ...]:
         """The whole tokens before the cursor, those of the line above first."""
         return (*self.above, *self.typed.tokens)

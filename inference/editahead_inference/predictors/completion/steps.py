@@ -21,6 +21,7 @@ from .next_piece import NextPieceModel, Ranking
 from .pieces import END, START
 from .place import Place
 from .region import REGIONS
+from .taken_names import find_taken_names
 
 MAX_STEPS = 40
 """Pieces of one completion."""
@@ -178,7 +179,10 @@ def _best_piece(model: NextPieceModel, place: Place, progress: _Progress) -> _Gu
     ranking = model.rank(context, partial, expected.weights)
     word = partial.lstrip()
     whole = ranking.scores.get(partial, 0.0) if word else 0.0
-    ordered = [piece for piece in ranking.ordered if not word or piece != partial]
+    taken = find_taken_names(progress.code, place.tail_tokens)
+    ordered = [
+        piece for piece in ranking.ordered if piece.strip() not in taken and (not word or piece != partial)
+    ]
     shares = [ranking.scores[piece] for piece in ordered[:2]] + [0.0, 0.0]
     if whole > shares[0]:
         behind = place.arguments.expected((*progress.code, word))

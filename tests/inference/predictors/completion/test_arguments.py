@@ -125,3 +125,11 @@ def test_a_text_that_defines_nothing_is_searched_in_little_time(language: str, o
 
 def test_nothing_is_expected_in_a_definition() -> None:
     assert completed(PYTHON + "def draw(|") != "shape, colour"
+
+
+def test_a_parameter_is_not_completed_to_another_one() -> None:
+    text = (
+        "function pay(total: number, customer: string) {}\nfunction send(total: number, customer: string, |"
+    )
+    assert not completed(text + ") {}\n", language="typescript").strip().startswith(("customer", "total"))
+    assert not completed(text.replace("|", "cu|") + ") {}\n", language="typescript").startswith("stomer")
