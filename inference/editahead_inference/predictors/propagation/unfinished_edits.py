@@ -61,7 +61,7 @@ class Typing:
         rest: The number of characters after the cursor in its line, without white space.
         is_broken: Whether the edit's lines have a syntax error.
         erases: Whether the last key took a character of the word away, which left more than a plural's end to type.
-        is_begun: Whether the word is too short to be whole, or is glued to the word behind the cursor.
+        is_begun: Whether the word is too short to be whole, is glued to the word behind the cursor, or is half a version.
     """
 
     edit: PastEdit
@@ -123,8 +123,19 @@ def find_typing(state: EditorState, index: DocumentIndex, trees: SyntaxTrees) ->
         min(len("".join(after.split())), _MAX_REST),
         tree is not None and count_errors(tree.root_node, edit.line, edit.line + len(edit.new)) > 0,
         edit.erases and bool(word) and not any(word + plural in old for plural in _PLURALS),
-        _is_short(word, edit, line - edit.line) or _is_glued(body, column, edit),
+        _is_short(word, edit, line - edit.line)
+        or _is_glued(body, column, edit)
+        or _is_version(edit, line - edit.line, body, column),
     )
+
+
+def _is_version(edit: PastEdit, row: int, body: str, column: int) -> bool:
+    """Return whether a version or a fraction is typed up to a point, or before the point that the old line had there."""
+    before = body[:column]
+    if before[-1:] == ".":
+        return before[-2:-1].isdigit()
+    is_rewritten = len(edit.old) == len(edit.new) and before[-1:].isdigit()
+    return is_rewritten and edit.old[row].startswith(f"{before}.") and not body.startswith(".", column)
 
 
 def _is_short(word: str, edit: PastEdit, row: int) -> bool:

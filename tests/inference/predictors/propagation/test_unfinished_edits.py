@@ -97,3 +97,15 @@ def test_the_beginning_of_a_word(old: str, typed: str, is_begun: bool) -> None:
     typing = typing_of(person, cursor=at)
     assert typing is not None
     assert typing.is_begun == is_begun
+
+
+@pytest.mark.parametrize(
+    ("typed", "is_begun"), [("1", True), ("1.", True), ("1.5", False), ("1.5.", True), ("1.5.0", False)]
+)
+def test_half_a_version(typed: str, is_begun: bool) -> None:
+    person = Person("image: web:1.4.2\nimage: cron:1.4.2\n", language="yaml").replace(
+        "web:1.4.2", f"web:{typed}"
+    )
+    typing = typing_of(person, cursor=person.text.index(f"web:{typed}") + len(f"web:{typed}"))
+    assert typing is not None
+    assert typing.is_begun == is_begun
