@@ -247,14 +247,6 @@ def _agreed(
         ranked, is_clear = _rank_all(placed, part, part.content, target)
     else:
         ranked, is_clear = in_order(placed), False
-    if (
-        certain
-        and not isinstance(shown.content, Diff)
-        and any(isinstance(piece, Elision) for piece in shown.content.parts)
-        and len({tuple(map(str.rstrip, filter(str.strip, each.guess.splitlines()))) for each in certain}) == 1
-    ):
-        likeliest = ranked[0].reading.guess if ranked else ""
-        return next((each for each in certain if each.guess == likeliest), certain[0])
     is_clear = is_clear and only in (None, ranked[0].reading.guess)
     if is_clear and _may_be_certain(attempts, shown, ranked[0].reading, target, span):
         edit, guess = end_last_line(shown, target, ranked[0].reading.edit, ranked[0].reading.guess)
