@@ -134,8 +134,17 @@ class Spacing:
     def _usual_separation(self, new: Sequence[Line], where: _Place) -> int | None:
         """Return how many blank lines part elements like the new one; None if the block does not have two."""
         if _is_declaration(new):
-            return self._separation(where, lambda number: self._lines[number].kind == "declaration")
+            blocks = self._separation(where, self._declares_block)
+            return blocks if blocks is not None else self._separation(where, self._declares)
         return self._separation(where, self._has_text_above) if _has_text_first(new) else None
+
+    def _declares(self, number: int) -> bool:
+        return self._lines[number].kind == "declaration"
+
+    def _declares_block(self, number: int) -> bool:
+        """Return whether a line is the first one of a declaration of several lines."""
+        below = self._lines[number + 1] if number + 1 < len(self._lines) else None
+        return self._declares(number) and below is not None and below.depth > self._lines[number].depth
 
     def _has_text_above(self, number: int) -> bool:
         """Return whether a line is the first one of code below a comment or an annotation."""

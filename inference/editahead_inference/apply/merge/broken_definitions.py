@@ -25,8 +25,8 @@ from editahead_prompts.text.indentation import indentation_length
 from .shown_runs import ShownRuns, code_lines
 from .whole_file import is_plainly_whole
 
-_UNIQUE_IMPORT_LANGUAGES = frozenset({"typescript", "typescriptreact", "javascript", "javascriptreact"})
-"""Languages in which no name may be imported twice."""
+_UNIQUE_NAME_LANGUAGES = frozenset({"typescript", "typescriptreact", "javascript", "javascriptreact"})
+"""Languages in which no name may be imported twice, and no constant or field of a scope declared twice."""
 
 _INNER_IMPORT = re.compile(r"\s+(?:import|from|use)\s")
 _NOT_OVERLOADING = frozenset({"python", "rust", "go"})
@@ -104,7 +104,7 @@ class _Names:
 
     def imported_twice(self) -> Iterator[Refusal]:
         """Yield a refusal for each name that only the result imports twice."""
-        if self.language in _UNIQUE_IMPORT_LANGUAGES:
+        if self.language in _UNIQUE_NAME_LANGUAGES:
             yield from (_imported_twice(name) for name in self.bound - self.known if self.bound[name] > 1)
             return
         known, bound = (
@@ -188,7 +188,7 @@ def _duplicated_declarations(
     language: str,
     lines: Sequence[str],
 ) -> Iterator[Declaration]:
-    """Yield the functions and types that occur more often than before in one scope with the same parameters.
+    """Yield the functions, types and values that occur more often than before in one scope with the same parameters.
 
     Args:
         before: What identifies those of the file.
@@ -208,7 +208,7 @@ def _identity(declaration: Declaration, language: str, lines: Sequence[str]) -> 
 
     None for definitions that may be repeated, under conditions or decorators.
     """
-    if declaration.kind not in ("function", "type"):
+    if declaration.kind not in ("function", "type") and not _is_unique_value(declaration, language, lines):
         return None
     # In Python, neither decorators nor parameters make a second test of the same name legal; in Java no annotation does.
     is_python = language == "python"
@@ -216,10 +216,18 @@ def _identity(declaration: Declaration, language: str, lines: Sequence[str]) -> 
     if declaration.start != declaration.head and not is_test and language != "java":
         return None
     parameters = (
-        "" if language in _NOT_OVERLOADING else declaration.signature.partition("(")[2].rpartition(")")[0]
+        ""
+        if language in _NOT_OVERLOADING or declaration.kind == "value"
+        else declaration.signature.partition("(")[2].rpartition(")")[0]
     )
     condition = _condition(declaration, lines) if language == "rust" else ""
     return (declaration.kind, declaration.name, parameters, condition, *declaration.scope)
+
+
+def _is_unique_value(declaration: Declaration, language: str, lines: Sequence[str]) -> bool:
+    """Return whether no other declaration may have the name: of a field of a class, or a variable outside of any block."""
+    is_inside = bool(declaration.scope) or not lines[declaration.head][:1].isspace()
+    return language in _UNIQUE_NAME_LANGUAGES and declaration.kind == "value" and is_inside
 
 
 def _condition(declaration: Declaration, lines: Sequence[str]) -> str:

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from editahead_inference.apply.placement.line_matching import normalize_line
+from editahead_inference.apply.placement.outline import has_substance
 from editahead_inference.apply.placement.placement import Target
-from editahead_prompts.sketches.sketch import FileSketch
+from editahead_prompts.sketches.sketch import Diff, FileSketch
 
 from .anchored_imports import anchor_imports
 from .attempts import Attempt, all_attempts, as_choice, sparing
 from .excerpts import Excerpt, as_excerpt
 from .kept_comments import keep_comments
 from .left_out_code import restore_left_out_code
+from .shown_runs import code_lines
 from .whole_file import as_whole_file
+
+_MIN_DOUBLED = 3
+"""Lines that come twice and are no chance copies."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +64,28 @@ def try_all(prepared: PreparedPart, target: Target, span: tuple[int, int] | None
     return [
         *(sparing(attempt, excerpt) for attempt in attempts),
         *(
-            replace(each if excerpt.is_certain else as_choice(each), way=f"{each.way} of the excerpt")
+            replace(
+                each if excerpt.is_certain and not _doubles_lines(prepared.shown, each) else as_choice(each),
+                way=f"{each.way} of the excerpt",
+            )
             for each in all_attempts(excerpt.part, target, span)
         ),
     ]
+
+
+def _doubles_lines(shown: FileSketch, attempt: Attempt) -> bool:
+    """Return whether lines come twice that the file and the sketch have once: what stays may be their old version.
+
+    Args:
+        shown: The part, which may be the whole file.
+        attempt: The result of reading it as an excerpt.
+    """
+    if isinstance(shown.content, Diff):
+        return False
+    known = _count(attempt.result.original.text.splitlines()) | _count(code_lines(shown.content))
+    return (_count(attempt.result.guess.splitlines()) - known).total() >= _MIN_DOUBLED
+
+
+def _count(lines: Iterable[str]) -> Counter[str]:
+    """Return how often each line that does anything is there."""
+    return Counter(filter(has_substance, map(normalize_line, lines)))

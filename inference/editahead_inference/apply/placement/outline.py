@@ -24,6 +24,8 @@ _CONTINUES = re.compile(r"(?:else|elif|except|finally|catch|rescue|ensure|where)
 """Lines that continue the item above."""
 _MAY_GO_ON = frozenset(")]}<efdcrw")
 """What lines of these two kinds begin with."""
+_ENDS_STRING = re.compile(r"(`|\"\"\"|''')[\s;,.)\]}]*$")
+"""Lines that end a string of several lines, and nothing else."""
 
 _WAITS_FOR_BRACE = re.compile(
     r"(?:.*\)$|.*\b(?:class|struct|enum|union|interface|namespace|impl|trait|fn|mod|record|else|do|try|finally|where)\b[^{;]*$)"
@@ -115,7 +117,15 @@ def _belongs_to(item: Item, text: str, bodies: Sequence[str]) -> bool:
     """Return whether a line closes or continues the item above it, which has the same indentation."""
     if text == "{":
         return _waits_for_brace(item, bodies)
+    if text[0] in "`\"'":
+        return _ends_string(item, text, bodies)
     return text[0] in _MAY_GO_ON and (_CLOSES.match(text) or _CONTINUES.match(text)) is not None
+
+
+def _ends_string(item: Item, text: str, bodies: Sequence[str]) -> bool:
+    """Return whether a line ends the string of several lines that the last line of an item at this indentation begins."""
+    found = _ENDS_STRING.match(text)
+    return found is not None and bodies[item.sections[-1].line].count(found[1]) % 2 == 1
 
 
 def _waits_for_brace(item: Item, bodies: Sequence[str]) -> bool:

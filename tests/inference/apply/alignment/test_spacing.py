@@ -37,6 +37,12 @@ def test_a_new_declaration_is_parted_from_the_others_as_these_are(
     assert settled(METHODS, place, lines, "python") == wanted
 
 
+def test_imports_do_not_say_how_functions_are_parted() -> None:
+    text = "import a from 'a'\nimport b from 'b'\nimport c from 'c'\n\nfunction f() {\n  return a\n}"
+    new = ("", "function g() {", "  return b", "}")
+    assert settled(text, 7, new, "javascript") == "\n".join([text, *new])
+
+
 def test_a_blank_line_of_the_file_is_not_repeated() -> None:
     assert settled("a = 1\n\nb = 2", 2, ("", "c = 3"), "python") == "a = 1\n\nc = 3\nb = 2"
 
