@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from math import gcd
 
 from .snapshot import Snapshot, line_body
@@ -44,6 +45,17 @@ def indent_steps(lines: Iterable[str]) -> set[str]:
         if space or not line.startswith("#"):
             opened = not space and line.rstrip().endswith((":", "{", "(", "["))
     return found
+
+
+def inner_steps(lines: Iterable[str]) -> set[str]:
+    """Return by how much the lines directly below the headers of blocks are indented deeper than these, at any depth."""
+    return {
+        indentation(line).removeprefix(indentation(above))
+        for above, line in pairwise(filter(str.strip, lines))
+        if above.rstrip().endswith((":", "{"))
+        and len(indentation(line)) > len(indentation(above))
+        and line.startswith(indentation(above))
+    }
 
 
 def indent_unit(lines: Sequence[str]) -> str:

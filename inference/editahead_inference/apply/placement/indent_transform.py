@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import gcd
 
-from editahead_prompts.text.indentation import indent_steps, indent_unit, indentation
+from editahead_prompts.text.indentation import indent_steps, indent_unit, indentation, inner_steps
 
 from .line_matching import FileLines
 
@@ -66,11 +66,18 @@ def infer_transform(pairs: Iterable[Pair], sketch: Sequence[str], file: FileLine
     if not fitting:
         return None
     spaces = {indentation(line) for line in sketch if line.strip()}
-    best = fitting[0]
+    best, unit = fitting[0], file.indent_unit
+    as_even = [each for each in fitting if _strays(each, spaces, unit) <= _strays(best, spaces, unit)]
     certain = all(best(space) is not None for space in spaces) and all(
-        other(space) in (best(space), None) for other in fitting[1:] for space in spaces
+        other(space) in (best(space), None) for other in as_even for space in spaces
     )
     return IndentTransform(best, certain)
+
+
+def _strays(change: _IndentFunction, spaces: Iterable[str], unit: str) -> int:
+    """Return how many indentations a change puts between two levels of a file with a unit."""
+    changed = filter(None, map(change, spaces))
+    return sum(space.strip(unit[0]) != "" or len(space) % len(unit) != 0 for space in changed)
 
 
 def _candidate_changes(seen: set[Pair], sketch: Sequence[str], file: FileLines) -> Iterator[_IndentFunction]:
@@ -129,8 +136,10 @@ def _has_tabs(line: str) -> bool:
 
 def uses_other_indent(sketch: Sequence[str], file: FileLines) -> bool:
     """Return whether the sketch indents by another step than the file, or by tabs where the file has none."""
-    usual = file.indent_steps
-    if bool(usual) and not indent_steps(sketch) <= usual:
+    own, usual = indent_steps(sketch), file.indent_steps
+    if not own:
+        own, usual = inner_steps(sketch), file.inner_steps
+    if usual and not own <= usual:
         return True
     return file.indent_unit != "\t" and any(map(_has_tabs, sketch)) and not any(map(_has_tabs, file.bodies))
 

@@ -11,7 +11,7 @@ from itertools import accumulate, islice
 from rapidfuzz.fuzz import ratio
 
 from editahead_prompts.short_cache import cache_short
-from editahead_prompts.text.indentation import indent_steps, indent_unit, indent_width
+from editahead_prompts.text.indentation import indent_steps, indent_unit, indent_width, inner_steps
 from editahead_prompts.text.snapshot import Snapshot, line_body
 from editahead_prompts.text.typography import to_plain_text
 
@@ -198,6 +198,11 @@ class FileLines:
     def indent_steps(self) -> set[str]:
         """The indentations directly below lines at the left margin that open a block or a bracket."""
         return indent_steps(self.bodies)
+
+    @cached_property
+    def inner_steps(self) -> set[str]:
+        """By how much blocks are indented deeper than their headers, at any depth."""
+        return inner_steps(self.bodies)
 
     @cached_property
     def indent_unit(self) -> str:
