@@ -79,8 +79,6 @@ def test_commands(start: Start) -> None:
     ]
     neovim.until(VISIBLE)
     neovim.keys(":Editahead accept<CR>")
-    neovim.until("vim.fn.line('.') == 2")
-    neovim.keys(":Editahead accept<CR>")
     neovim.until("vim.fn.getline(2) == 'visitor = 2' and " + VISIBLE)
     neovim.keys(":Editahead toggle<CR>")
     neovim.until(HIDDEN)
