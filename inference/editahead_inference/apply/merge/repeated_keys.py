@@ -27,20 +27,23 @@ _UNIQUE_ELEMENT = re.compile(r"<[\w:.-]+\s(?:id|src)\b")
 
 def repeated_keys(target: Target, splices: Sequence[Splice]) -> Iterator[str]:
     """Yield each key and each element of markup that the splices add although it is there already."""
-    naming, language = target.naming, target.original.language
-    if language in _LANGUAGES or target.original.uri.lower().endswith(_SUFFIXES):
+    original = target.original
+    is_data = original.language in _LANGUAGES or original.uri.lower().endswith(_SUFFIXES)
+    added = [normalize_line(line) for splice in splices for line in splice.lines]
+    if added and is_data:
         result = target.outlined(target.lines_after(splices))
-        before = Counter(_repeated(target.items, naming))
+        before = Counter(_repeated(target.items, target.naming))
         yield from (Counter(_repeated(result.items, result.naming)) - before).elements()
-        return
-    known = frozenset(filter(None, map(naming.of, walk(target.items))))
-    added = {
-        name for splice in splices for name in _added(splice.lines, known) if _UNIQUE_ELEMENT.match(name)
-    }
-    if added & known:
-        result = target.outlined(target.lines_after(splices))
-        counts, after = _elements(target.items, naming), _elements(result.items, result.naming)
-        yield from (name for name in after if name in added and 0 < counts[name] < after[name])
+    elif any(_UNIQUE_ELEMENT.match(identity(key) or "") for key in added):
+        yield from _repeated_elements(target, splices)
+
+
+def _repeated_elements(target: Target, splices: Sequence[Splice]) -> Iterator[str]:
+    known = frozenset(filter(None, map(target.naming.of, walk(target.items))))
+    added = {name for splice in splices for name in _added(splice.lines, known)}
+    result = target.outlined(target.lines_after(splices))
+    before, after = _elements(target.items, target.naming), _elements(result.items, result.naming)
+    yield from (name for name in after if name in added and 0 < before[name] < after[name])
 
 
 def _added(lines: Sequence[str], known: Container[str]) -> Iterator[str]:
