@@ -147,7 +147,8 @@ class _BlockReader:
         found = [
             level
             for level in self._levels
-            if level.items[0].width == items[0].width
+            if level.items
+            and level.items[0].width == items[0].width
             and any(_first_word(self._edits.file_naming.head(item)) in words for item in level.items)
         ]
         if len(found) != 1 or len(words) != 1:

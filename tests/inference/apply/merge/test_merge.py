@@ -135,3 +135,14 @@ def test_indentation_that_python_refuses(old: str, new: str) -> None:
     result = merged(f"<<<<<<< SEARCH\n{old}=======\n{new}>>>>>>> REPLACE\n", text)
     assert result.refusal is not None
     assert result.refusal.reason == "would-break-syntax"
+
+
+@pytest.mark.parametrize("text", ["", "\n", "  \n", "\r\n\r\n", "\t", "# only a comment\n"])
+@pytest.mark.parametrize("indentation", ["", "  ", "    ", "\t"])
+@pytest.mark.parametrize(
+    "marks", ["{0}\n{1}", "# ...\n{0}\n{1}\n", "# ...\n{0}\n{1}\n# ...\n", "{0}\n# ...\n{1}"]
+)
+def test_a_file_without_code_is_no_failure(text: str, indentation: str, marks: str) -> None:
+    lines = (f"{indentation}def f():", f"{indentation}    return 1")
+    result = merged(marks.format(*lines), text)
+    assert result.refusal is not None or "return 1" in result.guess
